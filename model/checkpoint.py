@@ -1,0 +1,131 @@
+"""A model folder: config.json, tokenizer.json, weights.safetensors, model.onnx, card.json.
+
+config.json is the manifest: the network's shape and the SHA-256 of every other file. It is written last, so a
+folder whose writing was cut short has none and is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from model.config import ModelConfig
+
+PAYLOAD_FILES = ("tokenizer.json", "weights.safetensors", "model.onnx", "card.json")
+FORMAT = 1
+
+
+class ModelFolderError(ValueError):
+    """A model folder that cannot be used; says which file and why."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"model folder: {path}: {reason}")
+        self.path = path
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a model says of itself: version, calibration, thresholds and the figures it was measured at."""
+
+    version: str
+    temperature: float = 1.0
+    thresholds: dict[str, float] = field(default_factory=dict)  # label → least confidence for decision "auto"
+    languages: tuple[str, ...] = ("en",)  # ISO 639-1 codes it was trained on
+    details: dict[str, Any] = field(default_factory=dict)  # recipe, corpus hash, seed, metrics: for people
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "version": self.version,
+            "temperature": self.temperature,
+            "thresholds": self.thresholds,
+            "languages": list(self.languages),
+            "details": self.details,
+        }
+
+
+@dataclass(frozen=True)
+class ModelFolder:
+    """A checked folder: every file is there and is the one that config.json names."""
+
+    path: Path
+    config: ModelConfig
+    card: Card
+
+
+def file_sha256(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def write_manifest(folder: Path, config: ModelConfig) -> None:
+    """Write config.json over finished payload files, by rename, so that it is whole or absent."""
+    manifest = {
+        "format": FORMAT,
+        "network": config.to_dict(),
+        "sha256": {name: file_sha256(folder / name) for name in PAYLOAD_FILES},
+    }
+    partial = folder / "config.json.partial"
+    partial.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+    partial.replace(folder / "config.json")
+
+
+def write_card(folder: Path, card: Card) -> None:
+    text = json.dumps(card.to_dict(), indent=2, ensure_ascii=False) + "\n"
+    (folder / "card.json").write_text(text, encoding="utf-8")
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ModelFolderError(path, "is missing") from None
+    except (OSError, ValueError) as error:
+        raise ModelFolderError(path, f"is not readable JSON: {error}") from error
+    if not isinstance(values, dict):
+        raise ModelFolderError(path, "is not a JSON object")
+    return values
+
+
+def read_card(path: Path) -> Card:
+    values = _read_json(path)
+    try:
+        return Card(
+            version=str(values["version"]),
+            temperature=float(values["temperature"]),
+            thresholds={str(label): float(value) for label, value in values["thresholds"].items()},
+            languages=tuple(values["languages"]),
+            details=dict(values["details"]),
+        )
+    except KeyError as error:
+        raise ModelFolderError(path, f"field {error} is missing") from None
+    except (TypeError, ValueError, AttributeError) as error:
+        raise ModelFolderError(path, f"holds a wrong value: {error}") from error
+
+
+def read_model_folder(path: Path) -> ModelFolder:
+    """Check a folder and read its config and card. Raises ModelFolderError naming the file at fault."""
+    if not path.is_dir():
+        raise ModelFolderError(path, "is not a folder")
+    manifest = _read_json(path / "config.json")
+    if manifest.get("format") != FORMAT:
+        raise ModelFolderError(path / "config.json", f"format {manifest.get('format')!r} is not {FORMAT}")
+    sums = manifest.get("sha256")
+    if not isinstance(sums, dict) or not isinstance(manifest.get("network"), dict):
+        raise ModelFolderError(path / "config.json", "lacks 'network' or 'sha256'")
+    for name in PAYLOAD_FILES:
+        if not (path / name).is_file():
+            raise ModelFolderError(path / name, "is missing")
+        if file_sha256(path / name) != sums.get(name):
+            raise ModelFolderError(path / name, "is not the file that config.json names (its SHA-256 differs)")
+    try:
+        config = ModelConfig.from_dict(manifest["network"])
+    except (TypeError, ValueError) as error:
+        raise ModelFolderError(path / "config.json", f"network: {error}") from error
+    card = read_card(path / "card.json")
+    if unknown := sorted(set(card.thresholds) - set(config.labels)):
+        raise ModelFolderError(path / "card.json", f"has a threshold for {unknown[0]!r}, which is no label")
+    return ModelFolder(path, config, card)
