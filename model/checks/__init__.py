@@ -1,0 +1,1 @@
+"""The order-sensitivity suite: what a model must tell apart, run on any model folder."""
