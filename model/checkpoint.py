@@ -78,6 +78,12 @@ def write_card(folder: Path, card: Card) -> None:
     (folder / "card.json").write_text(text, encoding="utf-8")
 
 
+def rewrite_card(folder: Path, config: ModelConfig, card: Card) -> None:
+    """Put another card into a finished folder, as calibration and evaluation do once they have read with it."""
+    write_card(folder, card)
+    write_manifest(folder, config)
+
+
 def _read_json(path: Path) -> dict[str, Any]:
     try:
         values = json.loads(path.read_text(encoding="utf-8"))

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
-from typing import Any, get_args
-
-from typing import Literal
+from typing import Any, Literal, get_args
 
 PositionScheme = Literal["none", "learned", "sinusoidal", "rope"]
 POSITION_SCHEMES: tuple[PositionScheme, ...] = get_args(PositionScheme)

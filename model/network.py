@@ -86,7 +86,9 @@ class EmailEncoder(nn.Module):
             if module.bias is not None:
                 nn.init.zeros_(module.bias)
         elif isinstance(module, nn.Embedding) and module is self.embed:
-            nn.init.normal_(module.weight, std=self.config.d_model**-0.5)  # a learned table keeps std 1, as scaled words
+            nn.init.normal_(
+                module.weight, std=self.config.d_model**-0.5
+            )  # a learned table keeps std 1, as scaled words
 
     def embed_tokens(self, token_ids: Tensor, position_ids: Tensor) -> Tensor:
         """(B, T) and (B, T) → (B, T, D), scaled by the root of d_model as in Vaswani et al. 2017, section 3.4."""

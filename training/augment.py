@@ -8,8 +8,24 @@ from dataclasses import replace
 from training.data import Mail
 from training.markup import MarkedSpan
 
-GREETINGS = ("Hi,\n\n", "Hello team, ", "Dear Sir or Madam,\n\n", "Good morning,\n", "hey ", "To whom it may concern:\n", "Hi there! ")
-ENDINGS = ("\n\nThanks,\nSam", "\nKind regards\nA. Novak", " thx", "\n\nSent from my phone", "\n-- \nMarta", " Cheers!", "\n\nYours faithfully,\nO. Adeyemi")
+GREETINGS = (
+    "Hi,\n\n",
+    "Hello team, ",
+    "Dear Sir or Madam,\n\n",
+    "Good morning,\n",
+    "hey ",
+    "To whom it may concern:\n",
+    "Hi there! ",
+)
+ENDINGS = (
+    "\n\nThanks,\nSam",
+    "\nKind regards\nA. Novak",
+    " thx",
+    "\n\nSent from my phone",
+    "\n-- \nMarta",
+    " Cheers!",
+    "\n\nYours faithfully,\nO. Adeyemi",
+)
 QUOTED = (
     "\n\nOn Tue, 3 Mar, Customer Care wrote:\n> Thank you for getting in touch. We will reply within two days.",
     "\n\n> Your order has been delivered. How did we do?",

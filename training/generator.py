@@ -62,7 +62,7 @@ class Generator:
     def draw(self) -> Mail:
         """One mail; half of them contrasts."""
         rng, slots = self._rng, self._slots()
-        kind = rng.choices(("contrast", "single", "fixed"), (5, 1, 4))[0]
+        kind = rng.choices(("composed", "contrast", "single", "fixed"), (3, 3, 1, 4))[0]
         if kind == "fixed":
             label = rng.choice(sorted(self._frames["fixed"]))
             frame = rng.choice(self._frames["fixed"][label])
@@ -72,6 +72,14 @@ class Generator:
             slots["a"] = slots["fee"] if wants_fee else slots["item"]
             other_is_item = wants_fee or rng.random() < 0.25
             slots["b"] = rng.choice(self._lexicon.items if other_is_item else self._lexicon.fees)
-            frame = rng.choice(self._frames[kind])
+            frame = self._compose() if kind == "composed" else rng.choice(self._frames[kind])
         text, spans = parse(frame.format(**slots))
         return Mail(text, label, spans, writer="generator", source=f"templates.yaml:{kind}")
+
+    def _compose(self) -> str:
+        """What is wanted and what is not, in either order."""
+        rng = self._rng
+        clauses = [rng.choice(self._frames["want"]), rng.choice(self._frames["keep"])]
+        rng.shuffle(clauses)
+        text = rng.choice(self._frames["joiners"]).join(clauses)
+        return (text[0].upper() + text[1:] if rng.random() < 0.7 else text) + rng.choice((".", "", "!", " please.", " thanks"))

@@ -31,14 +31,14 @@ class TrainingConfig:
     epochs: int = 8
     patience: int = 3  # epochs without a better development score before the run stops
     tokens_a_step: int = 2_048
-    body_learning_rate: float = 8e-5
-    head_learning_rate: float = 8e-4
+    body_learning_rate: float = 1.5e-4
+    head_learning_rate: float = 1e-3
     weight_decay: float = 0.01
     warmup_ratio: float = 0.06
     clip_norm: float = 1.0
     label_smoothing: float = 0.05
-    role_weight: float = 0.7
-    average_decay: float = 0.995  # of the weights' moving average, which is what is evaluated and kept
+    role_weight: float = 1.0
+    average_decay: float = 0.99  # of the weights' moving average, which is what is evaluated and kept
     generated_ratio: float = 0.6  # generated mails an epoch, over hand-written ones
     seed: int = 0
 

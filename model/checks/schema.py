@@ -1,12 +1,12 @@
 """Suites as they stand in YAML files, read strictly.
 
-    name: fee-not-cake
-    description: ...
-    fail_under: 1.0                      # share of the cases that must pass
-    cases:
-      - {id: story, kind: swap, a: {text: ..., label: refund_fee}, b: {text: ..., label: refund_item}, min_order_gap: 0.5}
-      - {id: m1, kind: minimum, text: ..., label: refund_fee, spans: {refund: [delivery fee], keep: [cake]}}
-      - {id: blind, kind: structural, text: ...}
+name: fee-not-cake
+description: ...
+fail_under: 1.0                      # share of the cases that must pass
+cases:
+  - {id: story, kind: swap, a: {text: ..., label: refund_fee}, b: {text: ..., label: refund_item}, min_order_gap: 0.5}
+  - {id: m1, kind: minimum, text: ..., label: refund_fee, spans: {refund: [delivery fee], keep: [cake]}}
+  - {id: blind, kind: structural, text: ...}
 """
 
 from __future__ import annotations

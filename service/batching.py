@@ -1,0 +1,117 @@
+"""Many callers, one forward pass and one commit. Knows nothing of HTTP.
+
+Callers meet in a bounded queue. A single worker takes what is there, up to max_batch, waiting at most
+window_seconds for company; it hands the batch to a function that runs in a thread, and each caller gets its own
+answer or error. A caller who has gone is skipped. Closing drains what was accepted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from service.errors import QueueFull, Unavailable
+
+In = TypeVar("In")
+Out = TypeVar("Out")
+
+
+@dataclass(frozen=True)
+class _Waiting(Generic[In, Out]):
+    item: In
+    answer: asyncio.Future[Out]
+
+
+class Batcher(Generic[In, Out]):
+    """process: a batch in, as many answers out, in order; an answer that is an exception goes to its own caller."""
+
+    def __init__(
+        self,
+        process: Callable[[Sequence[In]], Sequence[Out | Exception]],
+        *,
+        max_batch: int,
+        window_seconds: float,
+        queue_size: int,
+        observe: Callable[[int], None] = lambda size: None,
+    ) -> None:
+        if max_batch < 1 or queue_size < 1 or window_seconds < 0:
+            raise ValueError(f"max_batch {max_batch}, queue_size {queue_size}, window_seconds {window_seconds}")
+        self._process, self._max_batch, self._window_seconds = process, max_batch, window_seconds
+        self._queue: asyncio.Queue[_Waiting[In, Out] | None] = asyncio.Queue(queue_size)
+        self._observe = observe
+        self._worker: asyncio.Task[None] | None = None
+        self._closed = False
+
+    def start(self) -> None:
+        self._worker = asyncio.create_task(self._work())
+
+    async def close(self) -> None:
+        """Take no more, answer all that was taken, stop."""
+        self._closed = True
+        await self._queue.put(None)
+        if self._worker is not None:
+            await self._worker
+
+    def __len__(self) -> int:
+        return self._queue.qsize()
+
+    async def submit(self, item: In) -> Out:
+        """Wait for this item's answer. Raises QueueFull, Unavailable when closing, or the item's own error."""
+        if self._closed:
+            raise Unavailable("the service is stopping; try again")
+        waiting = _Waiting[In, Out](item, asyncio.get_running_loop().create_future())
+        try:
+            self._queue.put_nowait(waiting)
+        except asyncio.QueueFull:
+            raise QueueFull(f"{self._queue.maxsize} mails are waiting already; try again") from None
+        return await waiting.answer
+
+    async def _collect(self) -> tuple[list[_Waiting[In, Out]], bool]:
+        """The next batch, and whether the end of the queue was reached."""
+        first = await self._queue.get()
+        if first is None:
+            return [], True
+        batch = [first]
+        deadline = asyncio.get_running_loop().time() + self._window_seconds
+        while len(batch) < self._max_batch:
+            try:
+                if self._queue.empty():
+                    async with asyncio.timeout_at(deadline):
+                        entry = await self._queue.get()
+                else:
+                    entry = self._queue.get_nowait()
+            except TimeoutError:
+                break
+            if entry is None:
+                return batch, True
+            batch.append(entry)
+        return batch, False
+
+    async def _work(self) -> None:
+        ended = False
+        while not ended:
+            taken, ended = await self._collect()
+            batch = [waiting for waiting in taken if not waiting.answer.done()]
+            if not batch:
+                continue
+            self._observe(len(batch))
+            answers = await self._answers([waiting.item for waiting in batch])
+            for waiting, answer in zip(batch, answers, strict=True):
+                if waiting.answer.done():
+                    continue
+                if isinstance(answer, Exception):
+                    waiting.answer.set_exception(answer)
+                else:
+                    waiting.answer.set_result(answer)
+
+    async def _answers(self, items: list[In]) -> Sequence[Out | Exception]:
+        """One answer for each item whatever happens: a failed batch fails each of its callers."""
+        try:
+            answers = await asyncio.to_thread(self._process, items)
+        except Exception as error:
+            return [error] * len(items)
+        if len(answers) != len(items):
+            return [RuntimeError(f"{len(items)} items got {len(answers)} answers")] * len(items)
+        return answers

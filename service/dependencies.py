@@ -1,0 +1,34 @@
+"""What the routes ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from fastapi import Depends, Request
+from sqlalchemy.orm import Session, sessionmaker
+
+from service.batching import Batcher
+from service.reading import Job, Reader, Stored
+
+
+def _reader(request: Request) -> Reader:
+    reader: Reader = request.state.reader
+    return reader
+
+
+def _batcher(request: Request) -> Batcher[Job, Stored]:
+    batcher: Batcher[Job, Stored] = request.state.batcher
+    return batcher
+
+
+def _session(request: Request) -> Iterator[Session]:
+    """A session that commits, or rolls back, before the answer is sent."""
+    sessions: sessionmaker[Session] = request.state.sessions
+    with sessions.begin() as session:
+        yield session
+
+
+ReaderDep = Annotated[Reader, Depends(_reader)]
+BatcherDep = Annotated[Batcher[Job, Stored], Depends(_batcher)]
+SessionDep = Annotated[Session, Depends(_session, scope="function")]

@@ -1,0 +1,98 @@
+"""What can go wrong, as one tree, and the one shape in which callers are told (RFC 9457).
+
+ServiceError            500
+├── InvalidRequest      422  the body or a parameter is wrong
+├── MalformedRequest    400  the body cannot be read at all
+├── NotFound            404
+├── BodyTooLarge        413
+├── QueueFull           429  with Retry-After
+└── Unavailable         503  the database or the model cannot answer now
+"""
+
+from __future__ import annotations
+
+import logging
+from http import HTTPStatus
+from typing import Any, ClassVar
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.exceptions import HTTPException
+
+log = logging.getLogger(__name__)
+
+
+class ServiceError(Exception):
+    """Something that a caller is told about."""
+
+    status: ClassVar[HTTPStatus] = HTTPStatus.INTERNAL_SERVER_ERROR
+    headers: ClassVar[dict[str, str]] = {}
+
+    def __init__(self, detail: str, **extra: Any) -> None:
+        super().__init__(detail)
+        self.detail, self.extra = detail, extra
+
+
+class InvalidRequest(ServiceError):
+    status = HTTPStatus.UNPROCESSABLE_ENTITY
+
+
+class MalformedRequest(ServiceError):
+    status = HTTPStatus.BAD_REQUEST
+
+
+class NotFound(ServiceError):
+    status = HTTPStatus.NOT_FOUND
+
+
+class BodyTooLarge(ServiceError):
+    status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+
+
+class QueueFull(ServiceError):
+    status = HTTPStatus.TOO_MANY_REQUESTS
+    headers = {"Retry-After": "1"}
+
+
+class Unavailable(ServiceError):
+    status = HTTPStatus.SERVICE_UNAVAILABLE
+    headers = {"Retry-After": "5"}
+
+
+def problem(
+    status: int, detail: str, *, headers: dict[str, str] | None = None, extra: dict[str, Any] | None = None
+) -> JSONResponse:
+    body = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail}
+    return JSONResponse(
+        {**body, **(extra or {})}, status_code=status, headers=headers, media_type="application/problem+json"
+    )
+
+
+def _field(location: tuple[Any, ...]) -> str:
+    name = ".".join(str(part) for part in location if part != "body") or "body"
+    return name.encode("utf-8", "replace").decode()  # a field's name comes from the caller and may hold a surrogate
+
+
+def add_handlers(app: FastAPI) -> None:
+    @app.exception_handler(ServiceError)
+    async def service_error(_: Request, error: ServiceError) -> JSONResponse:
+        return problem(error.status, error.detail, headers=error.headers, extra=error.extra)
+
+    @app.exception_handler(RequestValidationError)
+    async def validation_error(_: Request, error: RequestValidationError) -> JSONResponse:
+        found = [{"field": _field(entry["loc"]), "message": entry["msg"]} for entry in error.errors()]
+        broken_json = any(entry["type"] == "json_invalid" for entry in error.errors())
+        status = HTTPStatus.BAD_REQUEST if broken_json else HTTPStatus.UNPROCESSABLE_ENTITY
+        first = f"{found[0]['field']}: {found[0]['message']}"
+        return problem(status, first, extra={"errors": found})
+
+    @app.exception_handler(HTTPException)
+    async def http_error(_: Request, error: HTTPException) -> JSONResponse:
+        return problem(error.status_code, str(error.detail), headers=dict(error.headers or {}))
+
+    @app.exception_handler(SQLAlchemyError)
+    async def database_error(_: Request, error: SQLAlchemyError) -> JSONResponse:
+        log.error("database: %s", type(error).__name__, exc_info=error)
+        return problem(Unavailable.status, "the database does not answer; try again", headers=Unavailable.headers)

@@ -1,0 +1,59 @@
+"""All SQL. Keyword-only functions, session first; nobody commits here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import select, text
+from sqlalchemy.orm import Session
+
+from service.tables import Email, StoredPrediction
+
+
+def ping(session: Session) -> None:
+    session.execute(text("select 1"))
+
+
+def migration_revision(session: Session) -> str | None:
+    return session.scalar(text("select version_num from alembic_version"))
+
+
+def email_by_id(session: Session, *, email_id: str) -> Email | None:
+    return session.get(Email, email_id)
+
+
+def emails_by_message_id(session: Session, *, message_ids: Sequence[str]) -> dict[str, Email]:
+    """The mails that are already stored under these ids."""
+    found = session.scalars(select(Email).where(Email.message_id.in_(message_ids)))
+    return {email.message_id: email for email in found if email.message_id is not None}
+
+
+def add_predictions(session: Session, *, rows: Sequence[Email | StoredPrediction]) -> None:
+    session.add_all(rows)
+    session.flush()
+
+
+def list_emails(
+    session: Session,
+    *,
+    limit: int,
+    before_id: str | None = None,
+    label: str | None = None,
+    decision: str | None = None,
+    created_from: datetime | None = None,
+    created_until: datetime | None = None,
+) -> Sequence[Email]:
+    """Newest first, by keyset: ids are ordered by time."""
+    query = select(Email).join(Email.prediction).order_by(Email.id.desc()).limit(limit)
+    if before_id is not None:
+        query = query.where(Email.id < before_id)
+    if label is not None:
+        query = query.where(StoredPrediction.label == label)
+    if decision is not None:
+        query = query.where(StoredPrediction.decision == decision)
+    if created_from is not None:
+        query = query.where(Email.created_at >= created_from)
+    if created_until is not None:
+        query = query.where(Email.created_at < created_until)
+    return session.scalars(query).all()

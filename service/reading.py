@@ -1,0 +1,116 @@
+"""A batch's way: read by the model, checked for order, decided, stored in one commit, answered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from time import perf_counter
+
+import uuid_utils
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session, sessionmaker
+
+from model.classifier import Classifier
+from service import queries
+from service.decision import Read, read_texts
+from service.metrics import ORDER_CHECKS, PREDICTIONS, STAGE_SECONDS
+from service.schemas import EmailIn
+from service.tables import Email, StoredPrediction
+
+
+@dataclass(frozen=True)
+class Job:
+    """A text to read; with a mail where one is to be stored."""
+
+    text: str
+    mail: EmailIn | None = None
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What became of a job. created is False where the mail had been answered before."""
+
+    prediction: StoredPrediction
+    email: Email | None
+    read: Read
+    text: str
+    created: bool = True
+
+
+class Reader:
+    """Reads and stores batches; one instance a process."""
+
+    def __init__(self, classifier: Classifier, sessions: sessionmaker[Session], *, auto_threshold: float) -> None:
+        self.classifier, self._sessions, self._auto_threshold = classifier, sessions, auto_threshold
+
+    def threshold(self, label: str) -> float:
+        return self.classifier.card.thresholds.get(label, self._auto_threshold)
+
+    def process(self, jobs: Sequence[Job]) -> list[Stored | Exception]:
+        """Answer a batch. Returns only after the commit; raises what the database raises, and then nothing is stored."""
+        started = perf_counter()
+        reads = read_texts(self.classifier, [job.text for job in jobs], default_threshold=self._auto_threshold)
+        STAGE_SECONDS.labels("inference").observe(perf_counter() - started)
+        started = perf_counter()
+        try:
+            stored = self._store(jobs, reads)
+        except IntegrityError:  # another process stored one of these message ids meanwhile: now it will be found
+            stored = self._store(jobs, reads)
+        STAGE_SECONDS.labels("store").observe(perf_counter() - started)
+        for read, result in zip(reads, stored, strict=True):
+            if result.created:
+                PREDICTIONS.labels(read.prediction.label, read.decision.decision).inc()
+                if read.check is not None:
+                    ORDER_CHECKS.labels("passed" if read.check.passed else "failed").inc()
+        return list(stored)
+
+    def _store(self, jobs: Sequence[Job], reads: Sequence[Read]) -> list[Stored]:
+        ids = [job.mail.message_id for job in jobs if job.mail is not None and job.mail.message_id is not None]
+        with self._sessions.begin() as session:
+            known = queries.emails_by_message_id(session, message_ids=ids) if ids else {}
+            results, rows = [], []
+            for job, read in zip(jobs, reads, strict=True):
+                message_id = job.mail.message_id if job.mail is not None else None
+                if message_id is not None and message_id in known:
+                    earlier = known[message_id]
+                    results.append(Stored(earlier.prediction, earlier, read, earlier.text, created=False))
+                    continue
+                prediction, email = self._rows(job, read)
+                rows.append(email if email is not None else prediction)
+                results.append(Stored(prediction, email, read, job.text))
+                if message_id is not None and email is not None:
+                    known[message_id] = email
+            queries.add_predictions(session, rows=rows)
+        return results
+
+    def _rows(self, job: Job, read: Read) -> tuple[StoredPrediction, Email | None]:
+        now = datetime.now(UTC)
+        mail, prediction = job.mail, read.prediction
+        stored = StoredPrediction(
+            id=str(uuid_utils.uuid7()),
+            model_version=self.classifier.version,
+            label=prediction.label,
+            confidence=prediction.confidence,
+            probabilities=prediction.probabilities,
+            spans=[asdict(span) for span in prediction.spans] if mail is not None else [],
+            order_check=asdict(read.check) if read.check is not None and mail is not None else None,
+            decision=read.decision.decision,
+            reasons=list(read.decision.reasons),
+            truncated=prediction.truncated,
+            created_at=now,
+        )
+        if mail is None:
+            return stored, None
+        return stored, Email(
+            id=str(uuid_utils.uuid7()),
+            message_id=mail.message_id,
+            sender=mail.sender,
+            recipients=mail.to,
+            subject=mail.subject,
+            text=job.text,
+            received_at=mail.received_at,
+            details=mail.metadata,
+            created_at=now,
+            prediction=stored,
+        )

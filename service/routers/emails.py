@@ -1,0 +1,78 @@
+"""/v1/emails: mails in, with their predictions out."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Response
+from pydantic import AwareDatetime
+
+from service import queries
+from service.answers import email_answer
+from service.dependencies import BatcherDep, SessionDep
+from service.errors import InvalidRequest, NotFound
+from service.intake.compose import compose
+from service.reading import Job
+from service.schemas import Decision, EmailIn, EmailOut, EmailPage, Problem
+
+router = APIRouter(prefix="/v1/emails", tags=["emails"])
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    status: {"model": Problem, "content": {"application/problem+json": {}}} for status in (400, 413, 422, 429, 503)
+}
+MISSING: dict[int | str, dict[str, Any]] = {404: {"model": Problem, "content": {"application/problem+json": {}}}}
+Id = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
+
+
+@router.post("", status_code=HTTPStatus.CREATED, responses={200: {"model": EmailOut}, **PROBLEMS})
+async def post_email(mail: EmailIn, batcher: BatcherDep, response: Response) -> EmailOut:
+    """Label a mail and store it with its prediction; the same message_id again gives the first answer, with 200."""
+    if mail.subject is None and mail.text is None and mail.html is None:
+        raise InvalidRequest("body: at least one of subject, text and html is needed")
+    text = compose(subject=mail.subject, text=mail.text, html=mail.html)
+    stored = await batcher.submit(Job(text, mail))
+    if not stored.created:
+        response.status_code = HTTPStatus.OK
+    assert stored.email is not None
+    return email_answer(stored.email)
+
+
+@router.get("", responses={422: PROBLEMS[422], 503: PROBLEMS[503]})
+def get_emails(
+    session: SessionDep,
+    label: str | None = None,
+    decision: Decision | None = None,
+    created_from: AwareDatetime | None = None,
+    created_until: AwareDatetime | None = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    cursor: Annotated[str | None, Query(pattern=Id, description="next_cursor of the page before")] = None,
+) -> EmailPage:
+    """Stored mails, newest first."""
+    found = queries.list_emails(
+        session,
+        limit=limit + 1,
+        before_id=cursor,
+        label=label,
+        decision=decision,
+        created_from=_bounded(created_from),
+        created_until=_bounded(created_until),
+    )
+    page = [email_answer(email) for email in found[:limit]]
+    return EmailPage(data=page, next_cursor=page[-1].id if len(found) > limit else None)
+
+
+@router.get("/{email_id}", responses={**MISSING, 503: PROBLEMS[503]})
+def get_email(email_id: str, session: SessionDep) -> EmailOut:
+    """One mail with everything known of it."""
+    email = queries.email_by_id(session, email_id=email_id) if "\0" not in email_id else None
+    if email is None:
+        raise NotFound("no mail has this id")
+    return email_answer(email)
+
+
+def _bounded(moment: datetime | None) -> datetime | None:
+    """A moment that every database can compare with."""
+    if moment is not None and not 1970 <= moment.year <= 2200:
+        raise InvalidRequest(f"the year {moment.year} is not from 1970 to 2200")
+    return moment

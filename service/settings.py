@@ -1,0 +1,51 @@
+"""Settings from the environment, refused at the start where they are wrong."""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+
+from pydantic import Field, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+ENV_PREFIX = "REFUND_ROUTER_"
+
+
+def released_model() -> Path:
+    return Path(str(resources.files("model"))) / "released"
+
+
+class Settings(BaseSettings):
+    """Each field is read from REFUND_ROUTER_ and its name in capitals."""
+
+    model_config = SettingsConfigDict(env_prefix=ENV_PREFIX, frozen=True, extra="ignore", protected_namespaces=())
+
+    database_url: str = Field(
+        default="sqlite:///var/refund-router.db", description="SQLAlchemy URL: sqlite:///FILE or postgresql://…"
+    )
+    model_folder: Path = Field(default_factory=released_model, description="the model folder that is served")
+    host: str = Field(default="127.0.0.1", description="address to listen on")
+    port: int = Field(default=8080, ge=0, le=65_535, description="port to listen on; 0 takes a free one")
+    max_batch: int = Field(default=32, ge=1, le=1_024, description="mails in one forward pass and one commit")
+    batch_window_seconds: float = Field(
+        default=0.002, ge=0, le=1, description="how long a batch waits for company once its first mail is there"
+    )
+    queue_size: int = Field(default=1_024, ge=1, description="mails that may wait; past it callers get 429")
+    max_body_bytes: int = Field(default=25_000_000, ge=1_000, description="largest request body; past it 413")
+    database_timeout_seconds: float = Field(
+        default=10.0, gt=0, le=600, description="how long a statement or a lock may take"
+    )
+    auto_threshold: float = Field(
+        default=0.95, ge=0, le=1, description='least confidence for "auto" where the model\'s card names none'
+    )
+
+    @field_validator("database_url")
+    @classmethod
+    def _known_database(cls, url: str) -> str:
+        if url.startswith("postgres://"):
+            url = url.replace("postgres://", "postgresql://", 1)
+        if url.startswith("postgresql://"):
+            return url.replace("postgresql://", "postgresql+psycopg://", 1)
+        if url.startswith(("sqlite:///", "postgresql+psycopg://")):
+            return url
+        raise ValueError("must begin with sqlite:/// or postgresql://")

@@ -1,0 +1,52 @@
+"""The database's tables."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import JSON, ForeignKey, Index, String, Text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from service.database import Base, UtcDateTime
+
+Json = JSON().with_variant(JSONB(), "postgresql")
+
+
+class Email(Base):
+    """A mail as it came, and the words that were read of it. Ids are UUIDv7: ordered by time of arrival."""
+
+    __tablename__ = "emails"
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    message_id: Mapped[str | None] = mapped_column(String(998), unique=True)
+    sender: Mapped[str | None] = mapped_column(Text)
+    recipients: Mapped[list[str]] = mapped_column(Json)
+    subject: Mapped[str | None] = mapped_column(Text)
+    text: Mapped[str] = mapped_column(Text)
+    received_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    details: Mapped[dict[str, Any]] = mapped_column(Json)  # the caller's `metadata`, untouched
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    prediction: Mapped[StoredPrediction] = relationship(back_populates="email", lazy="joined", innerjoin=True)
+
+
+class StoredPrediction(Base):
+    """What a model said, and what was decided on it. Without an email where only a text was classified."""
+
+    __tablename__ = "predictions"
+    __table_args__ = (Index(None, "label", "id"), Index(None, "decision", "id"))
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    email_id: Mapped[str | None] = mapped_column(ForeignKey("emails.id", ondelete="CASCADE"), unique=True)
+    model_version: Mapped[str] = mapped_column(String(64))
+    label: Mapped[str] = mapped_column(String(32))
+    confidence: Mapped[float]
+    probabilities: Mapped[dict[str, float]] = mapped_column(Json)
+    spans: Mapped[list[dict[str, Any]]] = mapped_column(Json)
+    order_check: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    decision: Mapped[str] = mapped_column(String(16))
+    reasons: Mapped[list[str]] = mapped_column(Json)
+    truncated: Mapped[bool]
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    email: Mapped[Email | None] = relationship(back_populates="prediction")

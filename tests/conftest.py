@@ -1,0 +1,31 @@
+"""A tiny real model, made once a run: its vocabulary and network are built in the process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from model.checkpoint import Card
+from model.classifier import Classifier
+from tests.tiny import tiny_network, tiny_tokenizer
+from training.export import export
+
+
+@pytest.fixture(scope="session")
+def tiny_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    target = tmp_path_factory.mktemp("tiny") / "model"
+    export(tiny_network(), tiny_tokenizer().to_json(), Card("tiny+0"), target, "float32")
+    return target
+
+
+@pytest.fixture(scope="session")
+def tiny_classifier(tiny_folder: Path) -> Classifier:
+    return Classifier(tiny_folder)
+
+
+@pytest.fixture(scope="session")
+def released() -> Classifier:
+    from service.settings import released_model
+
+    return Classifier(released_model())

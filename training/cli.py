@@ -1,0 +1,145 @@
+"""`refund-trainer`: corpus, train, evaluate, export. Exit codes: 0 well, 1 a check failed, 2 bad input."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, cast
+
+import typer
+from rich.console import Console
+from rich.progress import Progress, TaskID, TimeElapsedColumn
+
+from model.checkpoint import ModelFolderError, read_model_folder
+from model.classifier import Classifier
+from model.config import PositionScheme
+from model.weights import Precision, load_network
+from training.corpus_check import check_corpus
+from training.data import CORPUS, CorpusError, Mail, Split, read_file, read_split
+from training.evaluation import evaluate as figures_of
+from training.export import export as write_folder
+from training.loop import TrainingConfig
+from training.recipe import Recipe
+from training.recipe import train as make_model
+
+app = typer.Typer(
+    no_args_is_help=True, add_completion=False, rich_markup_mode="markdown", pretty_exceptions_enable=False
+)
+err = Console(stderr=True, highlight=False)
+
+
+def _refuse(message: str) -> typer.Exit:
+    err.print(f"refund-trainer: {message}", markup=False, soft_wrap=True)
+    return typer.Exit(2)
+
+
+@app.command()
+def corpus(folder: Annotated[Path, typer.Option(help="Corpus folder.")] = CORPUS) -> None:
+    """Count the labelled mails, and fail on duplicates, conflicting labels and leaks between splits.
+
+    Example: `refund-trainer corpus`
+    """
+    splits: tuple[Split, ...] = ("train", "development", "blind")
+    try:
+        for split in splits:
+            mails = read_split(split, folder)
+            typer.echo(
+                f"{split}: {len(mails)} mails, {len({m.pair for m in mails if m.pair})} pairs, "
+                f"{len({m.writer for m in mails})} writers, {dict(Counter(m.label for m in mails).most_common())}"
+            )
+        complaints = check_corpus(folder)
+    except (CorpusError, OSError) as error:
+        raise _refuse(str(error)) from None
+    for complaint in complaints:
+        typer.echo(complaint)
+    if complaints:
+        raise typer.Exit(1)
+
+
+@app.command()
+def train(
+    output: Annotated[Path, typer.Option(help="Model folder to make; must not exist.")],
+    version: Annotated[str, typer.Option(help="The model's version.")],
+    run: Annotated[Path, typer.Option(help="Folder for state, so that a killed run goes on.")] = Path("runs/base"),
+    epochs: Annotated[int, typer.Option(min=1)] = TrainingConfig.epochs,
+    adapt_steps: Annotated[
+        int, typer.Option(min=0, help="Steps of teaching MiniLM our positions.")
+    ] = Recipe.adapt_steps,
+    positions: Annotated[str, typer.Option(help="none, learned, sinusoidal or rope.")] = Recipe.positions,
+    precision: Annotated[str, typer.Option(help="Stored weights: float32, float16 or int8.")] = Recipe.precision,
+    seed: Annotated[int, typer.Option()] = TrainingConfig.seed,
+) -> None:
+    """Train on the corpus's training writers, calibrate and measure on its development writers.
+
+    Example: `refund-trainer train --output runs/mine/model --version 2026.12.1 --epochs 8`
+    """
+    if output.exists():
+        raise _refuse(f"{output} exists; a model folder is never overwritten, name another")
+    config = replace(TrainingConfig(), epochs=epochs, seed=seed)
+    recipe = Recipe(
+        version,
+        positions=cast(PositionScheme, positions),
+        adapt_steps=adapt_steps,
+        precision=cast(Precision, precision),
+        training=config,
+    )
+    with Progress(*Progress.get_default_columns(), TimeElapsedColumn(), console=err) as progress:
+        tasks: dict[str, TaskID] = {}
+
+        def report(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = progress.add_task(stage, total=total)
+            progress.update(tasks[stage], completed=done)
+
+        try:
+            figures = make_model(recipe, run, output, report)
+        except (CorpusError, FileNotFoundError, ValueError) as error:
+            raise _refuse(str(error)) from None
+    typer.echo(json.dumps(figures, indent=2))
+
+
+@app.command()
+def evaluate(
+    model: Annotated[Path, typer.Option(help="Model folder.")],
+    split: Annotated[str, typer.Option(help="train, development or blind.")] = "development",
+    mails: Annotated[Path | None, typer.Option(help="A JSONL file of labelled mails instead.")] = None,
+) -> None:
+    """Measure a model on labelled mails and print the figures as JSON.
+
+    Example: `refund-trainer evaluate --model model/released --split blind`
+    """
+    try:
+        labelled: list[Mail] = read_file(mails) if mails is not None else read_split(cast(Split, split))
+        classifier = Classifier(model)
+    except (CorpusError, ModelFolderError, OSError) as error:
+        raise _refuse(str(error)) from None
+    if not labelled:
+        raise _refuse(f"no mails in split {split!r}")
+    with Progress(console=err, transient=True) as progress:
+        task = progress.add_task("reading", total=len(labelled))
+        figures = figures_of(classifier, labelled, lambda n: progress.update(task, advance=n))
+    typer.echo(json.dumps(figures, indent=2))
+
+
+@app.command()
+def export(
+    model: Annotated[Path, typer.Option(help="Model folder to read.")],
+    output: Annotated[Path, typer.Option(help="Model folder to make; must not exist.")],
+    precision: Annotated[str, typer.Option(help="float32, float16 or int8.")] = "int8",
+) -> None:
+    """Write a model folder again with its weights at another precision.
+
+    Example: `refund-trainer export --model runs/mine/model --output runs/mine/small --precision int8`
+    """
+    try:
+        folder = read_model_folder(model)
+        tokenizer_json = (model / "tokenizer.json").read_text(encoding="utf-8")
+        write_folder(load_network(model), tokenizer_json, folder.card, output, cast(Precision, precision))
+    except (ModelFolderError, FileExistsError) as error:
+        raise _refuse(str(error)) from None
+
+
+if __name__ == "__main__":
+    app()

@@ -1,0 +1,132 @@
+"""From the corpus to a model folder: adapt, train, export, calibrate, measure."""
+
+from __future__ import annotations
+
+import json
+import platform
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from importlib.metadata import version as package_version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from model.checkpoint import Card, rewrite_card
+from model.classifier import Classifier
+from model.config import PositionScheme
+from model.network import EmailEncoder
+from model.tokenizer import MailTokenizer
+from model.weights import Precision
+from training import pretrained
+from training.adapt import adapt
+from training.calibration import fit_temperature, label_thresholds
+from training.corpus_check import suite_texts
+from training.data import Mail, corpus_hash, read_split
+from training.evaluation import BATCH, evaluate
+from training.export import export
+from training.loop import Trainer, TrainingConfig
+
+Report = Callable[[str, int, int], None]  # stage, done, of how many
+PACKAGES = ("torch", "onnx", "onnxruntime", "tokenizers", "numpy")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Everything that `refund-trainer train` decides; saved in the model's card."""
+
+    version: str
+    positions: PositionScheme = "rope"
+    adapt_steps: int = 3_000
+    adapt_learning_rate: float = 7e-4
+    precision: Precision = "int8"
+    training: TrainingConfig = TrainingConfig()
+
+
+def starting_network(
+    recipe: Recipe, texts: list[str], tokenizer: MailTokenizer, run: Path, report: Report
+) -> EmailEncoder:
+    """MiniLM with our positions. Adapting takes minutes, so it is kept in the run's folder and taken from there."""
+    network = pretrained.load_minilm(recipe.positions)
+    if recipe.positions == "learned" or recipe.adapt_steps == 0:
+        return network
+    kept = run / f"adapted-{recipe.positions}-{recipe.adapt_steps}-{recipe.training.seed}.pt"
+    if not kept.exists():
+        adapted = adapt(
+            recipe.positions,
+            texts,
+            tokenizer,
+            steps=recipe.adapt_steps,
+            seed=recipe.training.seed,
+            learning_rate=recipe.adapt_learning_rate,
+            progress=lambda step, _: report("adapting positions", step + 1, recipe.adapt_steps),
+        )
+        partial = kept.with_suffix(".partial")
+        torch.save(adapted.state_dict(), partial)
+        partial.replace(kept)
+    body = {k: v for k, v in torch.load(kept, weights_only=True).items() if not k.startswith(("label_", "role_"))}
+    torch.manual_seed(recipe.training.seed)
+    fresh = pretrained.load_minilm(recipe.positions).state_dict()
+    network.load_state_dict({**fresh, **body})
+    return network
+
+
+def calibrate(folder: Path, development: list[Mail]) -> Card:
+    """The folder's card with a temperature and thresholds fitted on development mails."""
+    classifier = Classifier(folder)
+    rows = [
+        classifier.predict_proba([mail.text for mail in development[start : start + BATCH]])
+        for start in range(0, len(development), BATCH)
+    ]
+    logits = np.log(np.concatenate(rows).astype(np.float64) + 1e-30) * classifier.card.temperature
+    labels = np.array([classifier.classes.index(mail.label) for mail in development])
+    temperature = fit_temperature(logits, labels)
+    scaled = logits / temperature
+    probabilities = np.exp(scaled - scaled.max(axis=1, keepdims=True))
+    probabilities /= probabilities.sum(axis=1, keepdims=True)
+    thresholds = label_thresholds(probabilities, labels, classifier.classes)
+    return replace(classifier.card, temperature=temperature, thresholds=thresholds)
+
+
+def details(recipe: Recipe, train: list[Mail], seconds: float, reports: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "recipe": asdict(recipe),
+        "corpus": {"mails": len(train), "sha256": corpus_hash(train), "writers": sorted({m.writer for m in train})},
+        "epochs": reports,
+        "training_seconds": round(seconds),
+        "machine": {"processor": platform.machine(), "threads": torch.get_num_threads()},
+        "packages": {name: package_version(name) for name in PACKAGES},
+    }
+
+
+def train(recipe: Recipe, run: Path, target: Path, report: Report) -> dict[str, Any]:
+    """Make a model folder at target; intermediate state is kept under run, so that a killed run goes on.
+
+    Returns the figures on development mails, which stand in the card too.
+    """
+    started = time.monotonic()
+    run.mkdir(parents=True, exist_ok=True)
+    (run / "recipe.json").write_text(json.dumps(asdict(recipe), indent=2) + "\n", encoding="utf-8")
+    training, development = read_split("train"), read_split("development")
+    tokenizer = pretrained.tokenizer()
+    network = starting_network(recipe, [mail.text for mail in training], tokenizer, run, report)
+    trainer = Trainer(
+        network,
+        tokenizer,
+        training,
+        development,
+        recipe.training,
+        state_file=run / "state.pt",
+        forbidden=frozenset(suite_texts()),
+    )
+    trainer.run(lambda epoch, step, steps, _: report(f"epoch {epoch + 1} of {recipe.training.epochs}", step, steps))
+    languages = tuple(sorted({mail.lang for mail in training}))
+    export(network, tokenizer.to_json(), Card(recipe.version, languages=languages), target, recipe.precision)
+    card = calibrate(target, development)
+    rewrite_card(target, network.config, card)
+    figures = evaluate(Classifier(target), development, lambda n: report("measuring", n, len(development)))
+    known = details(recipe, training, time.monotonic() - started, [asdict(r) for r in trainer.reports])
+    rewrite_card(target, network.config, replace(card, details={**known, "development": figures}))
+    return figures
