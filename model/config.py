@@ -83,5 +83,5 @@ class ModelConfig:
             raise ValueError(f"unknown field {unknown[0]!r}")
         if "vocab_size" not in values:
             raise ValueError("field 'vocab_size' is missing")
-        tuples = {name: tuple(values[name]) for name in ("labels", "roles") if name in values}
+        tuples: dict[str, Any] = {name: tuple(values[name]) for name in ("labels", "roles") if name in values}
         return cls(**{**values, **tuples})

@@ -32,13 +32,14 @@ class MailTokenizer:
         tokenizer.no_padding()
         tokenizer.no_truncation()
         self._tokenizer = tokenizer
-        for name in (PAD, UNKNOWN, CLS, SEP):
-            if tokenizer.token_to_id(name) is None:
-                raise ValueError(f"the vocabulary lacks the special token {name}")
-        self.pad_id: int = tokenizer.token_to_id(PAD)
-        self.unknown_id: int = tokenizer.token_to_id(UNKNOWN)
-        self.cls_id: int = tokenizer.token_to_id(CLS)
-        self.sep_id: int = tokenizer.token_to_id(SEP)
+        self.pad_id, self.unknown_id = self._special(PAD), self._special(UNKNOWN)
+        self.cls_id, self.sep_id = self._special(CLS), self._special(SEP)
+
+    def _special(self, name: str) -> int:
+        token_id: int | None = self._tokenizer.token_to_id(name)
+        if token_id is None:
+            raise ValueError(f"the vocabulary lacks the special token {name}")
+        return token_id
 
     @classmethod
     def from_file(cls, path: Path) -> MailTokenizer:
@@ -51,10 +52,6 @@ class MailTokenizer:
     def vocab_size(self) -> int:
         size: int = self._tokenizer.get_vocab_size()
         return size
-
-    def token(self, token_id: int) -> str:
-        word: str = self._tokenizer.id_to_token(token_id)
-        return word
 
     def to_json(self) -> str:
         text: str = self._tokenizer.to_str(pretty=False)

@@ -34,7 +34,7 @@ class Batcher(Generic[In, Out]):
         max_batch: int,
         window_seconds: float,
         queue_size: int,
-        observe: Callable[[int], None] = lambda size: None,
+        observe: Callable[[int], None] = lambda _: None,
     ) -> None:
         if max_batch < 1 or queue_size < 1 or window_seconds < 0:
             raise ValueError(f"max_batch {max_batch}, queue_size {queue_size}, window_seconds {window_seconds}")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from pydantic import ValidationError
 from rich.console import Console
-from rich.progress import Progress
+from rich.progress import Progress, TaskID
 from sqlalchemy.exc import SQLAlchemyError
 
 from model.checkpoint import ModelFolderError
@@ -107,11 +108,11 @@ def classify(
             for line in lines:
                 typer.echo(line)
             return
-        partial = target.with_name(target.name + ".partial")
+        unfinished = target.with_name(target.name + ".partial")
         try:
-            with partial.open("w", encoding="utf-8") as stream:
+            with unfinished.open("w", encoding="utf-8") as stream:
                 stream.writelines(line + "\n" for line in lines)
-            partial.replace(target)
+            unfinished.replace(target)
         except OSError as error:
             raise _refuse(f"{target}: {error.strerror}") from None
     err.print(f"{len(mails)} mails → {target}")
@@ -139,9 +140,7 @@ def check(
     with Progress(console=err, transient=True) as progress:
         for entry in suites:
             task = progress.add_task(entry.name)
-            runs.append(
-                run_suite(entry, classifier, lambda n, all_, t=task: progress.update(t, completed=n, total=all_))
-            )
+            runs.append(run_suite(entry, classifier, partial(_show, progress, task)))
     for run in runs:
         _print_run(run)
     for path, text in (
@@ -152,6 +151,10 @@ def check(
             path.write_text(text, encoding="utf-8")
     if not all(run.passed for run in runs):
         raise typer.Exit(1)
+
+
+def _show(progress: Progress, task: TaskID, done: int, total: int) -> None:
+    progress.update(task, completed=done, total=total)
 
 
 def _print_run(run: RunResult) -> None:

@@ -16,7 +16,8 @@ def ping(session: Session) -> None:
 
 
 def migration_revision(session: Session) -> str | None:
-    return session.scalar(text("select version_num from alembic_version"))
+    revision: str | None = session.scalar(text("select version_num from alembic_version"))
+    return revision
 
 
 def email_by_id(session: Session, *, email_id: str) -> Email | None:

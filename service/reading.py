@@ -48,7 +48,7 @@ class Reader:
         return self.classifier.card.thresholds.get(label, self._auto_threshold)
 
     def process(self, jobs: Sequence[Job]) -> list[Stored | Exception]:
-        """Answer a batch. Returns only after the commit; raises what the database raises, and then nothing is stored."""
+        """Answer a batch, after the commit. Raises what the database raises, and then nothing is stored."""
         started = perf_counter()
         reads = read_texts(self.classifier, [job.text for job in jobs], default_threshold=self._auto_threshold)
         STAGE_SECONDS.labels("inference").observe(perf_counter() - started)

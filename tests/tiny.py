@@ -11,7 +11,7 @@ from model.config import ModelConfig, PositionScheme
 from model.network import EmailEncoder
 from model.tokenizer import MailTokenizer
 
-WORDS = ["refund", "the", "delivery", "fee", "not", "cake", "please", "back", "my", "shop", "and", "a", "want", "money", "i", "order"]
+WORDS = ("refund", "the", "delivery", "fee", "not", "cake", "please", "back", "my", "shop", "and", "want", "money")
 
 
 def tiny_tokenizer() -> MailTokenizer:

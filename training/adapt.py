@@ -43,7 +43,7 @@ def adapt(
     steps: int,
     seed: int,
     learning_rate: float = 5e-4,
-    progress: Callable[[int, float], None] = lambda step, loss: None,
+    progress: Callable[[int, float], None] = lambda *_: None,
 ) -> EmailEncoder:
     """MiniLM with other positions. `progress` is told each step's number and loss."""
     torch.manual_seed(seed)
@@ -65,7 +65,7 @@ def adapt(
             ]
             loss = torch.stack(losses).mean()
         optimizer.zero_grad(set_to_none=True)
-        loss.backward()
+        torch.autograd.backward(loss)
         torch.nn.utils.clip_grad_norm_(student.parameters(), 1.0)
         optimizer.step()
         schedule.step()

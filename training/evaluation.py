@@ -29,7 +29,7 @@ def wilson_interval(successes: int, total: int) -> tuple[float, float]:
 
 
 def predict(
-    classifier: Classifier, mails: Sequence[Mail], progress: Callable[[int], None] = lambda n: None
+    classifier: Classifier, mails: Sequence[Mail], progress: Callable[[int], None] = lambda _: None
 ) -> list[Prediction]:
     predictions: list[Prediction] = []
     for start in range(0, len(mails), BATCH):
@@ -109,7 +109,7 @@ def _length(mail: Mail) -> str:
 
 
 def evaluate(
-    classifier: Classifier, mails: Sequence[Mail], progress: Callable[[int], None] = lambda n: None
+    classifier: Classifier, mails: Sequence[Mail], progress: Callable[[int], None] = lambda _: None
 ) -> dict[str, Any]:
     """Every figure, ready for JSON."""
     predictions = predict(classifier, mails, progress)

@@ -53,7 +53,7 @@ def safetensors_layout(path: Path) -> dict[str, tuple[int, int, int, list[int]]]
     with path.open("rb") as stream:
         (header_bytes,) = struct.unpack("<Q", stream.read(8))
         header = json.loads(stream.read(header_bytes))
-    layout = {}
+    layout: dict[str, tuple[int, int, int, list[int]]] = {}
     for name, entry in header.items():
         if name == "__metadata__":
             continue

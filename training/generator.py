@@ -81,5 +81,7 @@ class Generator:
         rng = self._rng
         clauses = [rng.choice(self._frames["want"]), rng.choice(self._frames["keep"])]
         rng.shuffle(clauses)
-        text = rng.choice(self._frames["joiners"]).join(clauses)
-        return (text[0].upper() + text[1:] if rng.random() < 0.7 else text) + rng.choice((".", "", "!", " please.", " thanks"))
+        text: str = rng.choice(self._frames["joiners"]).join(clauses)
+        if rng.random() < 0.7:
+            text = text[0].upper() + text[1:]
+        return text + rng.choice((".", "", "!", " please.", " thanks"))

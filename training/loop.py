@@ -122,7 +122,7 @@ class Trainer:
         with arithmetic():
             loss = loss_of(self.network(batch.token_ids, batch.position_ids, batch.padding_mask), batch, self.config)
         self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()
+        torch.autograd.backward(loss)
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.config.clip_norm)
         self.optimizer.step()
         self.schedule.step()

@@ -108,7 +108,7 @@ def _judge_structural(case: StructuralCase, classifier: Classifier) -> CaseResul
 
 
 def run_suite(
-    suite: Suite, classifier: Classifier, progress: Callable[[int, int], None] = lambda done, total: None
+    suite: Suite, classifier: Classifier, progress: Callable[[int, int], None] = lambda *_: None
 ) -> RunResult:
     """Read every text of the suite in batches, then judge case by case. progress is told (texts read, texts)."""
     texts = [text for case in suite.cases if not isinstance(case, StructuralCase) for text in _texts(case)]

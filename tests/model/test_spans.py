@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from model.config import ROLES
+from model.spans import decode_spans
+from model.tokenizer import cut_windows
+
+
+def decode(text: str, tokens: list[tuple[int, int, int]]) -> list[tuple[str, str]]:
+    """tokens: (start, end, index of the role)."""
+    offsets = np.array([token[:2] for token in tokens]).reshape(-1, 2)
+    probabilities = np.full((len(tokens), len(ROLES)), 0.05, dtype=np.float32)
+    for row, (*_, role) in enumerate(tokens):
+        probabilities[row, role] = 0.85
+    return [(span.role, span.text) for span in decode_spans(text, offsets, probabilities, ROLES)]
+
+
+def test_neighbouring_tokens_of_a_role_are_one_span() -> None:
+    tokens = [(0, 6, 0), (7, 15, 1), (16, 19, 1), (20, 23, 0), (24, 28, 2)]
+    assert decode("refund delivery fee not cake", tokens) == [("refund", "delivery fee"), ("keep", "cake")]
+
+
+def test_a_span_is_widened_to_whole_words_and_loses_its_punctuation() -> None:
+    tokens = [(0, 4, 0), (4, 8, 1), (8, 9, 1)]
+    assert decode("saltfish, bad", tokens) == [("refund", "saltfish")]
+
+
+def test_tokens_of_punctuation_alone_make_no_span() -> None:
+    assert decode("a , b", [(0, 1, 0), (2, 3, 1), (4, 5, 0)]) == []
+
+
+@pytest.mark.parametrize(("tokens", "capacity"), [(0, 30), (1, 30), (30, 30), (31, 30), (500, 30), (77, 8)])
+def test_windows_cover_every_token_and_own_each_once(tokens: int, capacity: int) -> None:
+    windows = cut_windows(0, tokens, capacity)
+    owned = [token for window in windows for token in range(window.own_start, window.own_stop)]
+    assert owned == list(range(tokens))
+    for window in windows:
+        assert window.stop - window.start <= capacity
+        assert window.start <= window.own_start <= window.own_stop <= window.stop

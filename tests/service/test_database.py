@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+from alembic import command
+from fastapi.testclient import TestClient
+from sqlalchemy import inspect, text
+
+from service.app import create_app
+from service.database import UtcDateTime, make_engine
+from service.settings import Settings
+from service.upgrade import alembic_config, upgrade
+
+
+def test_the_migrations_make_what_the_tables_say(database_url: str) -> None:
+    command.check(alembic_config(database_url))
+
+
+def test_upgrading_twice_changes_nothing(database_url: str) -> None:
+    upgrade(database_url)
+    engine = make_engine(database_url, timeout_seconds=5)
+    assert set(inspect(engine).get_table_names()) == {"alembic_version", "emails", "predictions"}
+    engine.dispose()
+
+
+def test_sqlite_is_durable_and_concurrent(tmp_path: Path) -> None:
+    engine = make_engine(f"sqlite:///{tmp_path}/x.db", timeout_seconds=5)
+    with engine.connect() as connection:
+        modes = [connection.execute(text(f"pragma {name}")).scalar() for name in ("journal_mode", "synchronous")]
+    engine.dispose()
+    assert modes == ["wal", 2]  # 2 is FULL
+
+
+def test_a_moment_without_a_zone_is_refused_and_others_are_kept_in_utc(database_url: str) -> None:
+    engine = make_engine(database_url, timeout_seconds=5)
+    kind = UtcDateTime()
+    with pytest.raises(ValueError, match="no time zone"):
+        kind.process_bind_param(datetime(2026, 1, 1), engine.dialect)
+    noon_in_delhi = datetime(2026, 1, 1, 12, tzinfo=timezone(timedelta(hours=5.5)))
+    stored = kind.process_bind_param(noon_in_delhi, engine.dialect)
+    assert kind.process_result_value(stored, engine.dialect) == datetime(2026, 1, 1, 6, 30, tzinfo=UTC)
+    engine.dispose()
+
+
+def test_without_tables_the_service_is_alive_but_not_ready(tmp_path: Path, tiny_folder: Path) -> None:
+    settings = Settings(database_url=f"sqlite:///{tmp_path}/empty.db", model_folder=tiny_folder)
+    with TestClient(create_app(settings), raise_server_exceptions=False) as client:
+        assert client.get("/healthz").status_code == 200
+        assert client.get("/readyz").status_code == 503
+        refused = client.post("/v1/emails", json={"text": "refund"})
+    assert refused.status_code == 503
+    assert refused.headers["content-type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("postgres://u@h/d", "postgresql+psycopg://u@h/d"),
+        ("postgresql://u@h/d", "postgresql+psycopg://u@h/d"),
+        ("sqlite:///x.db", "sqlite:///x.db"),
+    ],
+)
+def test_database_urls_are_read_as_people_write_them(given: str, kept: str) -> None:
+    assert Settings(database_url=given).database_url == kept
+
+
+@pytest.mark.parametrize("given", ["mysql://h/d", "x.db", ""])
+def test_another_database_is_refused(given: str) -> None:
+    with pytest.raises(ValueError, match="must begin with sqlite:/// or postgresql://"):
+        Settings(database_url=given)

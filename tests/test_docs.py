@@ -1,0 +1,61 @@
+"""The README's tables are what the code says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from model.config import LABELS
+from service import contract, metrics
+from service.app import create_app
+from service.routers.labels import DESCRIPTIONS
+from service.settings import ENV_PREFIX, Settings
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def section(title: str) -> str:
+    return README.split(f"## {title}\n")[1].split("\n## ")[0]
+
+
+def test_every_setting_is_documented_with_its_default_and_words() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (.+?) \| (.+) \|$", section("Settings"), re.MULTILINE)
+    expected = []
+    for name, field in Settings.model_fields.items():
+        default = "the released model" if name == "model_folder" else f"`{field.default}`"
+        expected.append((ENV_PREFIX + name.upper(), default, field.description))
+    assert rows == expected
+
+
+def test_every_route_is_documented() -> None:
+    documented = set(re.findall(r"^\| `(GET|POST) (\S+)`", section("Use"), re.MULTILINE))
+    document = create_app(Settings()).openapi()
+    assert documented == {(verb.upper(), path) for path, verbs in document["paths"].items() for verb in verbs}
+
+
+def test_every_metric_is_documented_in_the_readme_and_in_the_module() -> None:
+    families = {
+        f"{metrics.NAMESPACE}_{name}"
+        for name in re.findall(r'(?:Gauge|Histogram)\(\s*"(\w+)"', Path(metrics.__file__).read_text())
+    } | {
+        f"{metrics.NAMESPACE}_{name}_total"
+        for name in re.findall(r'Counter\(\s*"(\w+)"', Path(metrics.__file__).read_text())
+    }
+    assert families == set(re.findall(r"^\| `(\w+)`", section("Metrics"), re.MULTILINE))
+    assert families == set(re.findall(r"^    (refund_router_\w+)", metrics.__doc__ or "", re.MULTILINE))
+
+
+def test_every_label_is_documented() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (.+) \|$", section("Labels"), re.MULTILINE)
+    assert rows == list(DESCRIPTIONS.items())
+    assert tuple(DESCRIPTIONS) == LABELS
+
+
+def test_the_committed_contract_and_the_changelog_are_true() -> None:
+    assert contract.complaints() == []
+
+
+def test_every_make_target_of_the_readme_exists() -> None:
+    targets = set(re.findall(r"^([a-z-]+):.*##", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert set(re.findall(r"\bmake ([a-z-]+)", README)) <= targets
