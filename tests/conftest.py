@@ -5,11 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import torch
 
 from model.checkpoint import Card
 from model.classifier import Classifier
 from tests.tiny import tiny_network, tiny_tokenizer
 from training.export import export
+
+
+torch.set_num_threads(1)  # the workers share two cores; more threads than cores wait for each other
 
 
 @pytest.fixture(scope="session")
