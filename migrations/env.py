@@ -18,8 +18,11 @@ def run() -> None:
     with engine.begin() as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(text("select pg_advisory_xact_lock(7365)"))  # two migrators take turns
+        else:
+            connection.exec_driver_sql("BEGIN IMMEDIATE")  # all or nothing, and one migrator at a time
         context.configure(
             connection=connection,
+            transactional_ddl=True,
             target_metadata=Base.metadata,
             render_as_batch=connection.dialect.name == "sqlite",
             compare_type=True,

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from model.config import ModelConfig
+from model.config import LABELS, ModelConfig
 
 PAYLOAD_FILES = ("tokenizer.json", "weights.safetensors", "model.onnx", "card.json")
 FORMAT = 1
+MAX_VERSION_CHARACTERS = 64
 
 
 class ModelFolderError(ValueError):
@@ -99,7 +101,7 @@ def _read_json(path: Path) -> dict[str, Any]:
 def read_card(path: Path) -> Card:
     values = _read_json(path)
     try:
-        return Card(
+        card = Card(
             version=str(values["version"]),
             temperature=float(values["temperature"]),
             thresholds={str(label): float(value) for label, value in values["thresholds"].items()},
@@ -110,6 +112,11 @@ def read_card(path: Path) -> Card:
         raise ModelFolderError(path, f"field {error} is missing") from None
     except (TypeError, ValueError, AttributeError) as error:
         raise ModelFolderError(path, f"holds a wrong value: {error}") from error
+    if not 0 < card.temperature < math.inf:
+        raise ModelFolderError(path, f"temperature {card.temperature} is not a positive number")
+    if not 0 < len(card.version) <= MAX_VERSION_CHARACTERS:
+        raise ModelFolderError(path, f"version {card.version!r} is not of 1 to {MAX_VERSION_CHARACTERS} characters")
+    return card
 
 
 def read_model_folder(path: Path) -> ModelFolder:
@@ -131,6 +138,8 @@ def read_model_folder(path: Path) -> ModelFolder:
         config = ModelConfig.from_dict(manifest["network"])
     except (TypeError, ValueError) as error:
         raise ModelFolderError(path / "config.json", f"network: {error}") from error
+    if set(config.labels) != set(LABELS):
+        raise ModelFolderError(path / "config.json", f"labels are {', '.join(config.labels)}, not this version's")
     card = read_card(path / "card.json")
     if unknown := sorted(set(card.thresholds) - set(config.labels)):
         raise ModelFolderError(path / "card.json", f"has a threshold for {unknown[0]!r}, which is no label")

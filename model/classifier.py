@@ -16,6 +16,7 @@ from model.tokenizer import MailTokenizer, Tokens, Window, cut_windows
 Array = npt.NDArray[np.float32]
 
 MAX_TOKENS = 20_480  # read of one mail; the rest is left out and the prediction says `truncated`
+MAX_CHARACTERS = 200_000  # likewise, before the text is cut into tokens
 BATCH_TOKENS = 4_096  # of one forward pass, padding included: bounds memory
 
 
@@ -61,6 +62,16 @@ class Classifier:
             )
         except Exception as error:  # onnxruntime raises a dozen unrelated types for a graph it cannot load
             raise ModelFolderError(folder / "model.onnx", f"does not load: {error}") from error
+        self._probe(folder / "model.onnx")
+
+    def _probe(self, path: Path) -> None:
+        """Read one word, so that a graph of other inputs or widths is refused now and not at the first mail."""
+        try:
+            logits, roles = self._read(self.tokenizer.encode(["refund"]), positions=True)
+        except Exception as error:  # onnxruntime's own, or numpy's where a width does not fit
+            raise ModelFolderError(path, f"does not fit config.json: {error}") from error
+        if logits.shape[1] != len(self.classes) or not np.isfinite(logits).all() or not np.isfinite(roles[0]).all():
+            raise ModelFolderError(path, "does not give finite logits for the labels of config.json")
 
     @property
     def version(self) -> str:
@@ -72,7 +83,7 @@ class Classifier:
 
     def predict(self, texts: list[str], *, positions: bool = True) -> list[Prediction]:
         """One prediction a text, in order. With positions off every token is told that it stands at 0."""
-        encoded = self.tokenizer.encode(texts)
+        encoded = self._encode(texts)
         label_logits, role_logits = self._read(encoded, positions)
         return [
             self._prediction(text, tokens, logits, roles)
@@ -81,8 +92,11 @@ class Classifier:
 
     def predict_proba(self, texts: list[str], *, positions: bool = True) -> Array:
         """Calibrated probabilities (texts, classes), columns as in `classes`."""
-        label_logits, _ = self._read(self.tokenizer.encode(texts), positions)
+        label_logits, _ = self._read(self._encode(texts), positions)
         return softmax(label_logits / np.float32(self.card.temperature))
+
+    def _encode(self, texts: list[str]) -> list[Tokens]:
+        return self.tokenizer.encode([text[:MAX_CHARACTERS] for text in texts])
 
     def _prediction(self, text: str, tokens: Tokens, logits: Array, roles: Array) -> Prediction:
         probabilities = softmax(logits / np.float32(self.card.temperature))
@@ -91,7 +105,8 @@ class Classifier:
         label = next(iter(ranked))
         spans = decode_spans(text, tokens.offsets[: len(roles)], softmax(roles), self.config.roles)
         n_tokens = len(tokens.ids)
-        return Prediction(label, ranked[label], ranked, spans, n_tokens > MAX_TOKENS, n_tokens, tokens.unknown_ratio)
+        truncated = n_tokens > MAX_TOKENS or len(text) > MAX_CHARACTERS
+        return Prediction(label, ranked[label], ranked, spans, truncated, n_tokens, tokens.unknown_ratio)
 
     def _read(self, encoded: list[Tokens], positions: bool) -> tuple[Array, list[Array]]:
         """Label logits (texts, labels) and, for each text, role logits (tokens, roles), both of what is read."""
@@ -112,7 +127,7 @@ class Classifier:
         for text, parts in enumerate(votes):
             logits = np.stack([part[0] for part in parts])  # (windows, labels)
             weights = softmax(np.stack([part[1] for part in parts]).T).T  # (windows, labels), summing to 1 over windows
-            joined[text] = (weights * logits).sum(axis=0)  # exact: the head is linear in what was pooled
+            joined[text] = (weights * logits).sum(axis=0)  # the head is linear, so this is one pooling over all windows
         return joined, roles
 
     @staticmethod

@@ -7,7 +7,7 @@ Both readers widen them to float32, so they compute with the same numbers. This 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import torch
 from safetensors import SafetensorError
@@ -36,8 +36,10 @@ def pack(state: dict[str, Tensor], precision: Precision) -> dict[str, Tensor]:
             packed[name] = matrix
         elif precision == "float16":
             packed[name] = matrix.half()
-        else:
+        elif precision == "int8":
             packed[name], packed[name + SCALE_SUFFIX] = quantize_rows(matrix)
+        else:
+            raise ValueError(f"precision {precision!r} is none of {', '.join(get_args(Precision))}")
     return packed
 
 

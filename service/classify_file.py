@@ -46,7 +46,7 @@ class Mail:
 
 
 def from_texts(texts: list[str]) -> list[Mail]:
-    """Numbered from 1. A byte that was no UTF-8 on the command line becomes U+FFFD."""
+    """Numbered from 1. A byte that was no UTF-8 on the command line becomes a question mark."""
     return [Mail(n, text.encode("utf-8", "replace").decode()) for n, text in enumerate(texts, 1)]
 
 
@@ -54,29 +54,32 @@ def read(path: Path) -> list[Mail]:
     """The mails of a JSONL file. Raises InputError naming file, row and field."""
     mails = []
     try:
-        with path.open(encoding="utf-8") as stream:
+        with path.open("rb") as stream:
             for number, line in enumerate(stream, 1):
                 if line.strip():
                     mails.append(_row(line, f"{path}: row {number}"))
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: row {len(mails) + 1}: is not UTF-8 at byte {error.start}") from error
     return mails
 
 
-def _row(line: str, where: str) -> Mail:
+def _row(line: bytes, where: str) -> Mail:
     try:
-        row = Row.model_validate(json.loads(line))
+        row = Row.model_validate(json.loads(line.decode()))
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(map(str, first["loc"]))
         raise InputError(f"{where}: field {name!r}: {first['msg']}" if name else f"{where}: {first['msg']}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{where}: is not UTF-8 at byte {error.start}") from error
     except (ValueError, RecursionError) as error:
         raise InputError(f"{where}: is not JSON: {error}") from error
     if row.raw is None and row.text is None and row.subject is None and row.html is None:
         raise InputError(f"{where}: field 'text' is missing (or subject, html, raw)")
-    return Mail(row.id, row.words())
+    try:
+        return Mail(row.id, row.words())
+    except LookupError as error:
+        raise InputError(f"{where}: field 'raw': {error}") from error
 
 
 def answers(

@@ -6,9 +6,10 @@ import json
 import logging
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from alembic.util.exc import CommandError
 from pydantic import ValidationError
 from rich.console import Console
 from rich.progress import Progress, TaskID
@@ -38,13 +39,22 @@ def _refuse(message: str) -> typer.Exit:
     return typer.Exit(2)
 
 
-def _settings() -> Settings:
+def _settings(**given: Any) -> Settings:
+    """From the environment, and from options where they were given."""
     try:
-        return Settings()
+        return Settings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:
         first = error.errors()[0]
         name = "_".join(str(part) for part in first["loc"]).upper()
         raise _refuse(f"setting {ENV_PREFIX}{name}: {first['msg']}") from None
+
+
+def prepare(**given: Any) -> Settings:
+    """What a start needs: right settings, a whole model folder, a database that is up to date; else exit code 2."""
+    settings = _settings(**given)
+    _classifier(settings.model_folder)
+    _upgrade(settings.database_url)
+    return settings
 
 
 def _classifier(folder: Path | None) -> Classifier:
@@ -67,11 +77,7 @@ def serve(
 
     from service.app import create_app
 
-    settings = _settings()
-    chosen = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
-    settings = settings.model_copy(update=chosen)
-    _classifier(settings.model_folder)
-    _upgrade(settings.database_url)
+    settings = prepare(host=host, port=port)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     err.print(f"console: http://{settings.host}:{settings.port}/")
     uvicorn.run(create_app(settings), host=settings.host, port=settings.port, log_level="warning", lifespan="on")
@@ -148,9 +154,16 @@ def check(
         (junit, to_junit(runs)),
     ):
         if path is not None:
-            path.write_text(text, encoding="utf-8")
+            _write(path, text)
     if not all(run.passed for run in runs):
         raise typer.Exit(1)
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise _refuse(f"{path}: {error.strerror}") from None
 
 
 def _show(progress: Progress, task: TaskID, done: int, total: int) -> None:
@@ -184,7 +197,9 @@ def _print_case(result: CaseResult) -> None:
 def _upgrade(database_url: str) -> None:
     try:
         upgrade(database_url)
-    except (SQLAlchemyError, OSError) as error:
+    except ModuleNotFoundError as error:
+        raise _refuse(f"database: {error}; pip install 'refund-router[postgres]'") from None
+    except (SQLAlchemyError, CommandError, OSError) as error:
         cause = getattr(error, "orig", None) or error
         raise _refuse(f"database: {str(cause).strip().splitlines()[0]}") from None
 

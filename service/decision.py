@@ -36,7 +36,7 @@ def decide(
     default_threshold: float,
 ) -> Decision:
     reasons = []
-    if not text.strip():
+    if prediction.n_tokens == 0:
         reasons.append("no_text")
     if prediction.confidence < thresholds.get(prediction.label, default_threshold):
         reasons.append("low_confidence")
@@ -61,8 +61,7 @@ class Read:
 def read_texts(classifier: Classifier, texts: list[str], *, default_threshold: float) -> list[Read]:
     """Predict, check the order of those that contrast two phrases, decide. An empty text is `other`."""
     predictions = [
-        prediction if text.strip() else _nothing_to_read(prediction)
-        for text, prediction in zip(texts, classifier.predict(texts), strict=True)
+        prediction if prediction.n_tokens else _nothing_to_read(prediction) for prediction in classifier.predict(texts)
     ]
     checks = order_checks(classifier, texts, predictions)
     thresholds = classifier.card.thresholds

@@ -14,14 +14,13 @@ import time
 import urllib.request
 from pathlib import Path
 
+import typer
 import uvicorn
 from rich.console import Console
 from rich.table import Table
 
-from model.checkpoint import ModelFolderError
 from service.app import create_app
-from service.settings import Settings
-from service.upgrade import upgrade
+from service.cli import prepare
 
 SAMPLES = Path(__file__).parent / "samples.jsonl"
 out = Console(highlight=False)
@@ -51,23 +50,20 @@ def wait_until_up(server: uvicorn.Server) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--port", type=int, default=8080)
-    arguments = parser.parse_args()
-    settings = Settings(port=arguments.port)
-    upgrade(settings.database_url)
+    settings = prepare(port=parser.parse_args().port)
     with socket.socket() as probe:
         if settings.port and probe.connect_ex((settings.host, settings.port)) == 0:
             sys.stderr.write(f"port {settings.port} is taken; try: make run PORT={settings.port + 1}\n")
             return 2
-    try:
-        app = create_app(settings)
-        server = uvicorn.Server(uvicorn.Config(app, settings.host, settings.port, log_level="warning", lifespan="on"))
-        threading.Thread(target=wait_until_up, args=(server,), daemon=True).start()
-        server.run()
-    except ModelFolderError as error:
-        sys.stderr.write(f"{error}\n")
-        return 2
-    return 0
+    config = uvicorn.Config(create_app(settings), settings.host, settings.port, log_level="warning", lifespan="on")
+    server = uvicorn.Server(config)
+    threading.Thread(target=wait_until_up, args=(server,), daemon=True).start()
+    server.run()
+    return 0 if server.started else 1
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    try:
+        raise SystemExit(main())
+    except typer.Exit as stop:
+        raise SystemExit(stop.exit_code) from None

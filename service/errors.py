@@ -2,7 +2,6 @@
 
 ServiceError            500
 ├── InvalidRequest      422  the body or a parameter is wrong
-├── MalformedRequest    400  the body cannot be read at all
 ├── NotFound            404
 ├── BodyTooLarge        413
 ├── QueueFull           429  with Retry-After
@@ -18,7 +17,7 @@ from typing import Any, ClassVar
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DataError, SQLAlchemyError
 from starlette.exceptions import HTTPException
 
 log = logging.getLogger(__name__)
@@ -30,17 +29,13 @@ class ServiceError(Exception):
     status: ClassVar[HTTPStatus] = HTTPStatus.INTERNAL_SERVER_ERROR
     headers: ClassVar[dict[str, str]] = {}
 
-    def __init__(self, detail: str, **extra: Any) -> None:
+    def __init__(self, detail: str) -> None:
         super().__init__(detail)
-        self.detail, self.extra = detail, extra
+        self.detail = detail
 
 
 class InvalidRequest(ServiceError):
     status = HTTPStatus.UNPROCESSABLE_ENTITY
-
-
-class MalformedRequest(ServiceError):
-    status = HTTPStatus.BAD_REQUEST
 
 
 class NotFound(ServiceError):
@@ -78,7 +73,7 @@ def _field(location: tuple[Any, ...]) -> str:
 def add_handlers(app: FastAPI) -> None:
     @app.exception_handler(ServiceError)
     async def service_error(_: Request, error: ServiceError) -> JSONResponse:
-        return problem(error.status, error.detail, headers=error.headers, extra=error.extra)
+        return problem(error.status, error.detail, headers=error.headers)
 
     @app.exception_handler(RequestValidationError)
     async def validation_error(_: Request, error: RequestValidationError) -> JSONResponse:
@@ -91,6 +86,16 @@ def add_handlers(app: FastAPI) -> None:
     @app.exception_handler(HTTPException)
     async def http_error(_: Request, error: HTTPException) -> JSONResponse:
         return problem(error.status_code, str(error.detail), headers=dict(error.headers or {}))
+
+    @app.exception_handler(Exception)
+    async def unexpected(_: Request, error: Exception) -> JSONResponse:
+        log.error("unexpected: %s", type(error).__name__, exc_info=error)
+        return problem(ServiceError.status, "the service failed on this request; it has been logged")
+
+    @app.exception_handler(DataError)
+    async def data_error(_: Request, error: DataError) -> JSONResponse:
+        log.error("database refused a value: %s", type(error.orig).__name__)
+        return problem(InvalidRequest.status, "a value is not one that the database can hold")
 
     @app.exception_handler(SQLAlchemyError)
     async def database_error(_: Request, error: SQLAlchemyError) -> JSONResponse:

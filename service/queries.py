@@ -46,9 +46,9 @@ def list_emails(
     created_until: datetime | None = None,
 ) -> Sequence[Email]:
     """Newest first, by keyset: ids are ordered by time."""
-    query = select(Email).join(Email.prediction).order_by(Email.id.desc()).limit(limit)
+    query = select(Email).join(Email.prediction).order_by(StoredPrediction.email_id.desc()).limit(limit)
     if before_id is not None:
-        query = query.where(Email.id < before_id)
+        query = query.where(StoredPrediction.email_id < before_id)
     if label is not None:
         query = query.where(StoredPrediction.label == label)
     if decision is not None:

@@ -18,6 +18,8 @@ from service.metrics import ORDER_CHECKS, PREDICTIONS, STAGE_SECONDS
 from service.schemas import EmailIn
 from service.tables import Email, StoredPrediction
 
+STORE_TRIES = 3
+
 
 @dataclass(frozen=True)
 class Job:
@@ -53,10 +55,7 @@ class Reader:
         reads = read_texts(self.classifier, [job.text for job in jobs], default_threshold=self._auto_threshold)
         STAGE_SECONDS.labels("inference").observe(perf_counter() - started)
         started = perf_counter()
-        try:
-            stored = self._store(jobs, reads)
-        except IntegrityError:  # another process stored one of these message ids meanwhile: now it will be found
-            stored = self._store(jobs, reads)
+        stored = self._store_or_find(jobs, reads)
         STAGE_SECONDS.labels("store").observe(perf_counter() - started)
         for read, result in zip(reads, stored, strict=True):
             if result.created:
@@ -65,11 +64,21 @@ class Reader:
                     ORDER_CHECKS.labels("passed" if read.check.passed else "failed").inc()
         return list(stored)
 
+    def _store_or_find(self, jobs: Sequence[Job], reads: Sequence[Read]) -> list[Stored]:
+        """Store, and again where another process stored one of these message ids meanwhile: then it is found."""
+        for _ in range(STORE_TRIES - 1):
+            try:
+                return self._store(jobs, reads)
+            except IntegrityError:
+                continue
+        return self._store(jobs, reads)
+
     def _store(self, jobs: Sequence[Job], reads: Sequence[Read]) -> list[Stored]:
         ids = [job.mail.message_id for job in jobs if job.mail is not None and job.mail.message_id is not None]
         with self._sessions.begin() as session:
             known = queries.emails_by_message_id(session, message_ids=ids) if ids else {}
-            results, rows = [], []
+            results: list[Stored] = []
+            rows: list[Email | StoredPrediction] = []
             for job, read in zip(jobs, reads, strict=True):
                 message_id = job.mail.message_id if job.mail is not None else None
                 if message_id is not None and message_id in known:
@@ -81,6 +90,7 @@ class Reader:
                 results.append(Stored(prediction, email, read, job.text))
                 if message_id is not None and email is not None:
                     known[message_id] = email
+            rows.sort(key=lambda row: getattr(row, "message_id", None) or "")  # one order for all: no deadlock
             queries.add_predictions(session, rows=rows)
         return results
 

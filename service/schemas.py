@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from math import isfinite
 from typing import Annotated, Any, Literal
@@ -9,14 +10,22 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
 MAX_TEXT_CHARACTERS = 5_000_000
+MAX_ID_BYTES = 998  # RFC 5322's longest line; also what a PostgreSQL index can hold
+MAX_METADATA_DEPTH = 32
+UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 def _storable(value: str) -> str:
     """Refuse what no database column can hold: NUL and lone surrogates."""
-    for position, character in enumerate(value):
-        if character == "\0" or "\ud800" <= character <= "\udfff":
-            name = "a NUL" if character == "\0" else "a lone surrogate"
-            raise ValueError(f"{name} at character {position} is not text")
+    if found := UNSTORABLE.search(value):
+        name = "a NUL" if found.group() == "\0" else "a lone surrogate"
+        raise ValueError(f"{name} at character {found.start()} is not text")
+    return value
+
+
+def _id_sized(value: str) -> str:
+    if (size := len(value.encode())) > MAX_ID_BYTES:
+        raise ValueError(f"{size} bytes are more than the {MAX_ID_BYTES} of a line of mail")
     return value
 
 
@@ -24,16 +33,25 @@ Text = Annotated[str, Field(max_length=MAX_TEXT_CHARACTERS), AfterValidator(_sto
 Line = Annotated[str, Field(max_length=998), AfterValidator(_storable)]  # RFC 5322's longest line
 
 
-def _storable_json(value: Any) -> Any:
-    """The same for every word inside a JSON value; and no NaN or infinity, which JSON does not know."""
+def _check_json(value: Any, depth: int) -> None:
+    """Refuse what no database column can hold in any word, NaN and infinity, and nesting past the limit."""
+    if depth > MAX_METADATA_DEPTH:
+        raise ValueError(f"is nested deeper than {MAX_METADATA_DEPTH} levels")
     if isinstance(value, str):
-        return _storable(value)
-    if isinstance(value, float) and not isfinite(value):
+        _storable(value)
+    elif isinstance(value, float) and not isfinite(value):
         raise ValueError(f"{value} is not a JSON number")
-    if isinstance(value, dict):
-        return {_storable(key): _storable_json(entry) for key, entry in value.items()}
-    if isinstance(value, list):
-        return [_storable_json(entry) for entry in value]
+    elif isinstance(value, dict):
+        for key, entry in value.items():
+            _storable(key)
+            _check_json(entry, depth + 1)
+    elif isinstance(value, list):
+        for entry in value:
+            _check_json(entry, depth + 1)
+
+
+def _storable_json(value: dict[str, Any]) -> dict[str, Any]:
+    _check_json(value, 0)
     return value
 
 
@@ -43,6 +61,10 @@ def _in_our_time(moment: datetime) -> datetime:
     return moment
 
 
+MessageId = Annotated[Line, Field(min_length=1), AfterValidator(_id_sized)]
+Metadata = Annotated[dict[str, Any], AfterValidator(_storable_json)]
+
+
 class Wire(BaseModel):
     model_config = ConfigDict(extra="forbid", populate_by_name=True, protected_namespaces=())
 
@@ -50,14 +72,16 @@ class Wire(BaseModel):
 class EmailIn(Wire):
     """A mail. At least one of subject, text and html."""
 
-    message_id: Annotated[Line, Field(min_length=1)] | None = Field(default=None, examples=["<a1@shop.example>"])
+    message_id: Annotated[Line, Field(min_length=1), AfterValidator(_id_sized)] | None = Field(
+        default=None, examples=["<a1@shop.example>"]
+    )
     sender: Line | None = Field(default=None, alias="from", examples=["mina@example.org"])
     to: list[Line] = Field(default_factory=list, max_length=1_000, examples=[["help@shop.example"]])
     subject: Line | None = Field(default=None, examples=["Order 5513"])
     text: Text | None = Field(default=None, examples=["Refund the delivery fee, not the cake."])
     html: Text | None = None
     received_at: Annotated[AwareDatetime, AfterValidator(_in_our_time)] | None = None
-    metadata: Annotated[dict[str, Any], AfterValidator(_storable_json)] = Field(default_factory=dict)
+    metadata: Metadata = Field(default_factory=dict)
 
 
 class ClassifyIn(Wire):

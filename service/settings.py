@@ -46,6 +46,8 @@ class Settings(BaseSettings):
             url = url.replace("postgres://", "postgresql://", 1)
         if url.startswith("postgresql://"):
             return url.replace("postgresql://", "postgresql+psycopg://", 1)
+        if url in ("sqlite:///", "sqlite:///:memory:"):
+            raise ValueError("names no file: a database in memory would lose every mail")
         if url.startswith(("sqlite:///", "postgresql+psycopg://")):
             return url
         raise ValueError("must begin with sqlite:/// or postgresql://")

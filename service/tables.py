@@ -11,7 +11,7 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from service.database import Base, UtcDateTime
 
-Json = JSON().with_variant(JSONB(), "postgresql")
+Json = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
 
 
 class Email(Base):
@@ -35,7 +35,7 @@ class StoredPrediction(Base):
     """What a model said, and what was decided on it. Without an email where only a text was classified."""
 
     __tablename__ = "predictions"
-    __table_args__ = (Index(None, "label", "id"), Index(None, "decision", "id"))
+    __table_args__ = (Index(None, "label", "email_id"), Index(None, "decision", "email_id"))
 
     id: Mapped[str] = mapped_column(String(36), primary_key=True)
     email_id: Mapped[str | None] = mapped_column(ForeignKey("emails.id", ondelete="CASCADE"), unique=True)

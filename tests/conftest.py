@@ -12,7 +12,6 @@ from model.classifier import Classifier
 from tests.tiny import tiny_network, tiny_tokenizer
 from training.export import export
 
-
 torch.set_num_threads(1)  # the workers share two cores; more threads than cores wait for each other
 
 

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import string
+from pathlib import Path
 
 import torch
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
+from model.checkpoint import Card
+from model.classifier import Classifier
 from model.config import ModelConfig, PositionScheme
 from model.network import EmailEncoder
 from model.tokenizer import MailTokenizer
+from training.data import Mail
+from training.export import export
+from training.loop import Trainer, TrainingConfig
+from training.markup import parse
 
 WORDS = ("refund", "the", "delivery", "fee", "not", "cake", "please", "back", "my", "shop", "and", "want", "money")
 
@@ -44,3 +51,34 @@ def tiny_network(
             if parameter.ndim == 2 and "embed" not in name:
                 parameter.mul_(8.0)
     return network.eval()
+
+
+def marked(label: str, text: str) -> Mail:
+    bare, spans = parse(text)
+    return Mail(bare, label, spans)
+
+
+CONTRASTS = [
+    marked("refund_fee", "refund the [refund:delivery fee], not the [keep:cake]"),
+    marked("refund_item", "refund the [refund:cake], not the [keep:delivery fee]"),
+    marked("refund_fee", "please refund the [refund:fee] back, not the [keep:order]"),
+    marked("refund_item", "please refund the [refund:order] back, not the [keep:fee]"),
+]
+TRAINING = TrainingConfig(
+    epochs=30,
+    patience=30,
+    tokens_a_step=256,
+    body_learning_rate=3e-3,
+    head_learning_rate=3e-3,
+    average_decay=0.8,
+    generated_ratio=0.0,
+    label_smoothing=0.0,
+)
+
+
+def train_tiny(positions: PositionScheme, folder: Path) -> Classifier:
+    """A tiny network taught the contrasts, as a model folder that is served."""
+    network, tokenizer = tiny_network(positions, max_len=256), tiny_tokenizer()  # one window: between two, order shows
+    Trainer(network, tokenizer, CONTRASTS * 6, CONTRASTS, TRAINING).run()
+    export(network, tokenizer.to_json(), Card(positions), folder / "model", "float32")
+    return Classifier(folder / "model")

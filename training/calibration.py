@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
 
 TARGET_ACCURACY = 0.99  # of the mails that are decided without a person
+MIN_MAILS = 15  # above a threshold, for it to be believed; with fewer, nothing of that label is decided alone
 GRID = np.geomspace(0.25, 6.0, 400)
 
 
@@ -47,7 +50,9 @@ def label_thresholds(probabilities: Array, labels: npt.NDArray[np.int64], names:
     predicted, confidences = probabilities.argmax(axis=1), probabilities.max(axis=1)
     right = predicted == labels
     floor = min(threshold(confidences, right), 1.0)
-    return {
-        name: round(max(floor, threshold(confidences[predicted == i], right[predicted == i])), 4)
-        for i, name in enumerate(names)
-    }
+    found = {}
+    for i, name in enumerate(names):
+        own = threshold(confidences[predicted == i], right[predicted == i])
+        enough = int((confidences[predicted == i] >= own).sum()) >= MIN_MAILS
+        found[name] = ceil(max(floor, own if enough else 1.0) * 10_000) / 10_000
+    return found

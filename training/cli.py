@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, cast, get_args
 
 import typer
 from rich.console import Console
@@ -14,7 +14,7 @@ from rich.progress import Progress, TaskID, TimeElapsedColumn
 
 from model.checkpoint import ModelFolderError, read_model_folder
 from model.classifier import Classifier
-from model.config import PositionScheme
+from model.config import POSITION_SCHEMES
 from model.weights import Precision, load_network
 from training.corpus_check import check_corpus
 from training.data import CORPUS, CorpusError, Mail, Split, read_file, read_split
@@ -70,6 +70,7 @@ def train(
     positions: Annotated[str, typer.Option(help="none, learned, sinusoidal or rope.")] = Recipe.positions,
     precision: Annotated[str, typer.Option(help="Stored weights: float32, float16 or int8.")] = Recipe.precision,
     seed: Annotated[int, typer.Option()] = TrainingConfig.seed,
+    corpus_folder: Annotated[Path, typer.Option("--corpus", help="Your own: writers.toml and hand/*.jsonl.")] = CORPUS,
 ) -> None:
     """Train on the corpus's training writers, calibrate and measure on its development writers.
 
@@ -78,9 +79,11 @@ def train(
     if output.exists():
         raise _refuse(f"{output} exists; a model folder is never overwritten, name another")
     config = replace(TrainingConfig(), epochs=epochs, seed=seed)
+    if precision not in get_args(Precision) or positions not in POSITION_SCHEMES:
+        raise _refuse(f"--precision {precision} or --positions {positions} is unknown; see --help")
     recipe = Recipe(
         version,
-        positions=cast(PositionScheme, positions),
+        positions=positions,
         adapt_steps=adapt_steps,
         precision=cast(Precision, precision),
         training=config,
@@ -94,7 +97,7 @@ def train(
             progress.update(tasks[stage], completed=done)
 
         try:
-            figures = make_model(recipe, run, output, report)
+            figures = make_model(recipe, corpus_folder, run, output, report)
         except (CorpusError, FileNotFoundError, ValueError) as error:
             raise _refuse(str(error)) from None
     typer.echo(json.dumps(figures, indent=2))
@@ -136,8 +139,10 @@ def export(
     try:
         folder = read_model_folder(model)
         tokenizer_json = (model / "tokenizer.json").read_text(encoding="utf-8")
-        write_folder(load_network(model), tokenizer_json, folder.card, output, cast(Precision, precision))
-    except (ModelFolderError, FileExistsError) as error:
+        details = {**folder.card.details, "exported_again_at": precision}
+        card = replace(folder.card, version=f"{folder.card.version}-{precision}", details=details)
+        write_folder(load_network(model), tokenizer_json, card, output, cast(Precision, precision))
+    except (FileExistsError, ValueError) as error:
         raise _refuse(str(error)) from None
 
 

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
 from model.checks.schema import read_suite, shipped_suites
-from training.data import CORPUS, Mail, Split, read_split
+from training.data import CORPUS, Mail, Split, normalised, read_split
 
 NEAR = 0.8  # share of the shorter mail's word triples that another holds too
-WORDS = re.compile(r"\w+")
-
-
-def normalised(text: str) -> str:
-    return " ".join(WORDS.findall(text.casefold()))
 
 
 def triples(text: str) -> set[tuple[str, ...]]:
-    words = WORDS.findall(text.casefold())
+    words = normalised(text).split()
     return {tuple(words[i : i + 3]) for i in range(len(words) - 2)}
 
 
@@ -68,4 +62,5 @@ def check_corpus(corpus: Path = CORPUS) -> list[str]:
     }
     held_out |= {f"suite mail {number}": text for number, text in enumerate(suite_texts(), 1)}
     everything = [mail for split in splits for mail in mails[split]]
-    return duplicates(everything) + near_copies(mails["train"], held_out)
+    blind = {f"{mail.writer}/{mail.source}": mail.text for mail in mails["blind"]}
+    return duplicates(everything) + near_copies(mails["train"], held_out) + near_copies(mails["development"], blind)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -48,7 +49,8 @@ def read_mail(row: dict[str, Any], source: str, writer: str) -> Mail:
         raise CorpusError(f"{source}: field 'label': {row['label']!r} is none of {', '.join(LABELS)}")
     try:
         text, spans = parse(row["text"])
-    except MarkupError as error:
+        text.encode()
+    except (MarkupError, UnicodeEncodeError) as error:
         raise CorpusError(f"{source}: field 'text': {error}") from error
     pair = f"{writer}-{row['pair']}" if row.get("pair") is not None else None
     extra = {field: str(row[field]) for field in OPTIONAL_FIELDS if field in row}
@@ -58,13 +60,13 @@ def read_mail(row: dict[str, Any], source: str, writer: str) -> Mail:
 def read_file(path: Path) -> list[Mail]:
     """All mails of one writer's JSONL file. Raises CorpusError naming file, line and field."""
     mails = []
-    with path.open(encoding="utf-8") as stream:
+    with path.open("rb") as stream:
         for number, line in enumerate(stream, 1):
             source = f"{path.name}:{number}"
             if not line.strip():
                 continue
             try:
-                row = json.loads(line)
+                row = json.loads(line.decode())
             except ValueError as error:
                 raise CorpusError(f"{source}: is not JSON: {error}") from error
             if not isinstance(row, dict):
@@ -104,6 +106,14 @@ def read_split(split: Split, corpus: Path = CORPUS) -> list[Mail]:
         if writer.split == split
         for mail in read_file(corpus / "hand" / f"{writer.name}.jsonl")
     ]
+
+
+WORDS = re.compile(r"\w+")
+
+
+def normalised(text: str) -> str:
+    """Words alone, for telling whether two mails are one."""
+    return " ".join(WORDS.findall(text.casefold()))
 
 
 def corpus_hash(mails: Iterable[Mail]) -> str:

@@ -71,7 +71,8 @@ class Generator:
             label = "refund_fee" if wants_fee else "refund_item"
             slots["a"] = slots["fee"] if wants_fee else slots["item"]
             other_is_item = wants_fee or rng.random() < 0.25
-            slots["b"] = rng.choice(self._lexicon.items if other_is_item else self._lexicon.fees)
+            others = self._lexicon.items if other_is_item else self._lexicon.fees
+            slots["b"] = rng.choice([phrase for phrase in rng.sample(others, 2) if phrase != slots["a"]])
             frame = self._compose() if kind == "composed" else rng.choice(self._frames[kind])
         text, spans = parse(frame.format(**slots))
         return Mail(text, label, spans, writer="generator", source=f"templates.yaml:{kind}")

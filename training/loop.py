@@ -19,7 +19,7 @@ from model.network import EmailEncoder, EncoderOutput
 from model.tokenizer import MailTokenizer
 from training.augment import augment
 from training.batches import IGNORED, Batch, batches, encode
-from training.data import Mail
+from training.data import Mail, normalised
 from training.generator import Generator, harvest
 from training.schedule import arithmetic, cosine_with_warmup
 
@@ -88,8 +88,13 @@ class Trainer:
         *,
         state_file: Path | None = None,
         forbidden: frozenset[str] = frozenset(),
+        identity: str = "",
     ) -> None:
-        """forbidden: texts that must never be generated, such as the suites' mails."""
+        """forbidden: texts, normalised, that must never be generated, such as the suites' mails.
+
+        identity: what else makes this run this run, such as the corpus's hash; a state of another is refused.
+        """
+        self.identity = identity
         self.network, self.tokenizer, self.config = network, tokenizer, config
         self.train_mails, self.state_file, self.forbidden = train, state_file, forbidden
         torch.manual_seed(config.seed)
@@ -114,7 +119,7 @@ class Trainer:
         if config.generated_ratio > 0:
             generator = Generator(harvest(self.train_mails), rng.randrange(2**31))
             drawn = (generator.draw() for _ in range(int(len(mails) * config.generated_ratio)))
-            mails += [augment(mail, rng) for mail in drawn if mail.text not in self.forbidden]
+            mails += [augment(mail, rng) for mail in drawn if normalised(mail.text) not in self.forbidden]
         examples = encode(mails, self.tokenizer, self.network.config)
         return batches(examples, self.network.config.pad_id, config.tokens_a_step, rng)
 
@@ -171,6 +176,7 @@ class Trainer:
         partial = self.state_file.with_suffix(".partial")
         state: dict[str, Any] = {
             "config": asdict(self.config),
+            "identity": self.identity,
             "network": self.network.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "schedule": self.schedule.state_dict(),
@@ -186,8 +192,10 @@ class Trainer:
         if self.state_file is None or not self.state_file.exists():
             return
         state = torch.load(self.state_file, weights_only=True)
-        if state["config"] != asdict(self.config):
-            raise ValueError(f"{self.state_file} belongs to a run with other settings; remove it or name another run")
+        if (state["config"], state["identity"]) != (asdict(self.config), self.identity):
+            raise ValueError(
+                f"{self.state_file} belongs to a run with other settings or mails; remove it or name another run"
+            )
         self.network.load_state_dict(state["network"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.schedule.load_state_dict(state["schedule"])

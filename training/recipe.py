@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import platform
 import time
@@ -24,7 +25,7 @@ from training import pretrained
 from training.adapt import adapt
 from training.calibration import fit_temperature, label_thresholds
 from training.corpus_check import suite_texts
-from training.data import Mail, corpus_hash, read_split
+from training.data import Mail, corpus_hash, normalised, read_split
 from training.evaluation import BATCH, evaluate
 from training.export import export
 from training.loop import Trainer, TrainingConfig
@@ -52,7 +53,8 @@ def starting_network(
     network = pretrained.load_minilm(recipe.positions)
     if recipe.positions == "learned" or recipe.adapt_steps == 0:
         return network
-    kept = run / f"adapted-{recipe.positions}-{recipe.adapt_steps}-{recipe.training.seed}.pt"
+    words = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:8]
+    kept = run / f"adapted-{recipe.positions}-{recipe.adapt_steps}-{recipe.training.seed}-{words}.pt"
     if not kept.exists():
         adapted = adapt(
             recipe.positions,
@@ -101,7 +103,7 @@ def details(recipe: Recipe, train: list[Mail], seconds: float, reports: list[dic
     }
 
 
-def train(recipe: Recipe, run: Path, target: Path, report: Report) -> dict[str, Any]:
+def train(recipe: Recipe, corpus: Path, run: Path, target: Path, report: Report) -> dict[str, Any]:
     """Make a model folder at target; intermediate state is kept under run, so that a killed run goes on.
 
     Returns the figures on development mails, which stand in the card too.
@@ -109,7 +111,8 @@ def train(recipe: Recipe, run: Path, target: Path, report: Report) -> dict[str, 
     started = time.monotonic()
     run.mkdir(parents=True, exist_ok=True)
     (run / "recipe.json").write_text(json.dumps(asdict(recipe), indent=2) + "\n", encoding="utf-8")
-    training, development = read_split("train"), read_split("development")
+    training, development = read_split("train", corpus), read_split("development", corpus)
+    identity = json.dumps([recipe.positions, recipe.adapt_steps, corpus_hash(training), corpus_hash(development)])
     tokenizer = pretrained.tokenizer()
     network = starting_network(recipe, [mail.text for mail in training], tokenizer, run, report)
     trainer = Trainer(
@@ -119,7 +122,8 @@ def train(recipe: Recipe, run: Path, target: Path, report: Report) -> dict[str, 
         development,
         recipe.training,
         state_file=run / "state.pt",
-        forbidden=frozenset(suite_texts()),
+        forbidden=frozenset(map(normalised, suite_texts())),
+        identity=identity,
     )
     trainer.run(lambda epoch, step, steps, _: report(f"epoch {epoch + 1} of {recipe.training.epochs}", step, steps))
     languages = tuple(sorted({mail.lang for mail in training}))
@@ -128,5 +132,5 @@ def train(recipe: Recipe, run: Path, target: Path, report: Report) -> dict[str, 
     rewrite_card(target, network.config, card)
     figures = evaluate(Classifier(target), development, lambda n: report("measuring", n, len(development)))
     known = details(recipe, training, time.monotonic() - started, [asdict(r) for r in trainer.reports])
-    rewrite_card(target, network.config, replace(card, details={**known, "development": figures}))
+    rewrite_card(target, network.config, replace(card, details={**known, "development_in_sample": figures}))
     return figures

@@ -48,8 +48,8 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name="pk_predictions"),
         sa.UniqueConstraint("email_id", name="uq_predictions_email_id"),
     )
-    op.create_index("ix_predictions_label_id", "predictions", ["label", "id"])
-    op.create_index("ix_predictions_decision_id", "predictions", ["decision", "id"])
+    op.create_index("ix_predictions_label_email_id", "predictions", ["label", "email_id"])
+    op.create_index("ix_predictions_decision_email_id", "predictions", ["decision", "email_id"])
 
 
 def downgrade() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import datetime
 from http import HTTPStatus
 from typing import Annotated, Any
@@ -15,7 +16,7 @@ from service.dependencies import BatcherDep, SessionDep
 from service.errors import InvalidRequest, NotFound
 from service.intake.compose import compose
 from service.reading import Job
-from service.schemas import Decision, EmailIn, EmailOut, EmailPage, Problem
+from service.schemas import Decision, EmailIn, EmailOut, EmailPage, Line, Problem
 
 router = APIRouter(prefix="/v1/emails", tags=["emails"])
 PROBLEMS: dict[int | str, dict[str, Any]] = {
@@ -30,7 +31,7 @@ async def post_email(mail: EmailIn, batcher: BatcherDep, response: Response) -> 
     """Label a mail and store it with its prediction; the same message_id again gives the first answer, with 200."""
     if mail.subject is None and mail.text is None and mail.html is None:
         raise InvalidRequest("body: at least one of subject, text and html is needed")
-    text = compose(subject=mail.subject, text=mail.text, html=mail.html)
+    text = await asyncio.to_thread(compose, subject=mail.subject, text=mail.text, html=mail.html)
     stored = await batcher.submit(Job(text, mail))
     if not stored.created:
         response.status_code = HTTPStatus.OK
@@ -41,7 +42,7 @@ async def post_email(mail: EmailIn, batcher: BatcherDep, response: Response) -> 
 @router.get("", responses={422: PROBLEMS[422], 503: PROBLEMS[503]})
 def get_emails(
     session: SessionDep,
-    label: str | None = None,
+    label: Line | None = None,
     decision: Decision | None = None,
     created_from: AwareDatetime | None = None,
     created_until: AwareDatetime | None = None,

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from model.classifier import Classifier
 from model.weights import load_network
 from tests.tiny import tiny_network, tiny_tokenizer
 from training.export import export
+
+CARD = '{"version": "v", "temperature": 1.0, "thresholds": {}, "languages": [], "details": {}}'
 
 
 @pytest.fixture
@@ -40,6 +43,8 @@ def test_a_truncated_file_is_named(folder: Path, name: str) -> None:
         ("model.onnx", "no graph", "model.onnx: does not load"),
         ("card.json", '{"version": 1}', "card.json: field 'temperature' is missing"),
         ("card.json", "[]", "card.json: is not a JSON object"),
+        ("card.json", CARD.replace("1.0", "0.0"), "temperature 0.0 is not a positive number"),
+        ("card.json", CARD.replace('"v"', f'"{"v" * 65}"'), "is not of 1 to 64"),
     ],
 )
 def test_a_foreign_file_with_a_fitting_checksum_is_still_named(
@@ -76,3 +81,13 @@ def test_a_manifest_of_another_format_or_shape_is_refused(folder: Path) -> None:
 def test_a_folder_is_never_overwritten(tiny_folder: Path) -> None:
     with pytest.raises(FileExistsError, match="never overwritten"):
         export(tiny_network(), tiny_tokenizer().to_json(), Card("x"), tiny_folder, "float32")
+
+
+def test_a_graph_of_another_shape_is_refused_at_the_start(folder: Path) -> None:
+    config = Classifier(folder).config
+    write_manifest(folder, replace(config, roles=("none", "refund")))
+    with pytest.raises(ModelFolderError, match=r"model\.onnx: does not fit config\.json"):
+        Classifier(folder)
+    write_manifest(folder, replace(config, labels=("a", "b")))
+    with pytest.raises(ModelFolderError, match="labels are a, b"):
+        Classifier(folder)

@@ -50,6 +50,7 @@ def test_classify_keeps_ids_and_order_of_a_file(tmp_path: Path, tiny_folder: Pat
         ('{"id": 1}', "row 2: field 'text' is missing"),
         ('{"id": 1, "text": "x", "colour": 1}', "row 2: field 'colour'"),
         ('{"id": 1, "text": "\\ud800"}', "row 2: field 'text'"),
+        ('{"id": 1, "raw": "Content-Type: text/plain; charset=moon\\n\\nx"}', "row 2: field 'raw'"),
     ],
 )
 def test_a_bad_row_is_named_and_nothing_is_written(tmp_path: Path, tiny_folder: Path, row: str, words: str) -> None:
@@ -83,6 +84,7 @@ def test_check_exits_0_on_the_released_model() -> None:
         (["classify", "--input", "nowhere.jsonl"], "nowhere.jsonl: No such file"),
         (["check", "--suite", "nowhere.yaml"], "nowhere.yaml"),
         (["check", "--model", "nowhere"], "nowhere: is not a folder"),
+        (["serve", "--port", "99999"], "setting REFUND_ROUTER_PORT"),
     ],
 )
 def test_bad_input_is_told_in_one_line_with_exit_code_2(arguments: list[str], words: str) -> None:

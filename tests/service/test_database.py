@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -8,8 +12,11 @@ from alembic import command
 from fastapi.testclient import TestClient
 from sqlalchemy import inspect, text
 
+from model.classifier import Classifier
 from service.app import create_app
-from service.database import UtcDateTime, make_engine
+from service.database import UtcDateTime, make_engine, make_sessions
+from service.reading import Job, Reader, Stored
+from service.schemas import EmailIn
 from service.settings import Settings
 from service.upgrade import alembic_config, upgrade
 
@@ -70,3 +77,48 @@ def test_database_urls_are_read_as_people_write_them(given: str, kept: str) -> N
 def test_another_database_is_refused(given: str) -> None:
     with pytest.raises(ValueError, match="must begin with sqlite:/// or postgresql://"):
         Settings(database_url=given)
+
+
+@pytest.mark.parametrize("given", ["sqlite:///", "sqlite:///:memory:"])
+def test_a_database_in_memory_is_refused(given: str) -> None:
+    with pytest.raises(ValueError, match="would lose every mail"):
+        Settings(database_url=given)
+
+
+def test_two_upgrades_at_once_take_turns(tmp_path: Path) -> None:
+    environment = {**os.environ, "REFUND_ROUTER_DATABASE_URL": f"sqlite:///{tmp_path}/x.db"}
+    command_line = [sys.executable, "-m", "service.cli", "db", "upgrade"]
+    both = [subprocess.Popen(command_line, env=environment, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    errors = [process.communicate(timeout=60)[1] for process in both]
+    assert [process.returncode for process in both] == [0, 0], errors
+
+
+def test_a_migration_that_fails_half_way_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = f"sqlite:///{tmp_path}/x.db"
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError("disk full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("alembic.op.create_index", fail)
+        with pytest.raises(OSError, match="disk full"):
+            upgrade(url)
+    upgrade(url)
+    command.check(alembic_config(url))
+
+
+def test_two_processes_that_store_the_same_mails_make_one_row_each(
+    database_url: str, tiny_classifier: Classifier
+) -> None:
+    engine = make_engine(database_url, timeout_seconds=10)
+    readers = [Reader(tiny_classifier, make_sessions(engine), auto_threshold=0.9) for _ in range(2)]
+    jobs = [Job(f"mail {n}", EmailIn(message_id=f"<{n}@x>", text=f"mail {n}")) for n in range(40)]
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(readers[0].process, jobs)
+        second = pool.submit(readers[1].process, jobs[::-1])
+        answers = [*first.result(), *second.result()]
+    stored = {answer.email.id for answer in answers if isinstance(answer, Stored) and answer.email is not None}
+    assert len(stored) == 40
+    with engine.connect() as connection:
+        assert connection.execute(text("select count(*) from emails")).scalar_one() == 40
+    engine.dispose()

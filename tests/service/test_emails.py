@@ -106,6 +106,7 @@ def test_pages_follow_each_other_newest_first_and_filters_hold(client: TestClien
         ({"text": "x", "received_at": "2026-01-01T00:00:00"}, 422, ("received_at",)),  # no time zone
         ({"text": "x", "received_at": "0001-01-01T00:00:00+14:00"}, 422, ("received_at",)),
         ({"text": "x", "message_id": ""}, 422, ("message_id",)),
+        ({"text": "x", "message_id": "é" * 600}, 422, ("message_id", "1200 bytes")),
         ({"text": "x" * 3_000_001}, 413, ("limit of 3000000 bytes",)),
     ],
 )
@@ -157,12 +158,44 @@ def test_huge_and_odd_mails_are_answered(client: TestClient, content: str) -> No
         (lambda c: c.put("/v1/emails"), 405),
         (lambda c: c.get("/v1/emails?cursor=x"), 422),
         (lambda c: c.get("/v1/emails?limit=0"), 422),
+        (lambda c: c.get("/v1/emails?label=%00"), 422),
         (lambda c: c.get("/v1/emails?created_from=0001-01-01T00:00:00Z"), 422),
         (lambda c: c.post("/v1/classify", json={"text": ""}), 422),
     ],
 )
 def test_errors_have_one_shape(client: TestClient, ask: Callable[[TestClient], Any], status: int) -> None:
     assert_problem(ask(client), status)
+
+
+@pytest.mark.parametrize("depth", [33, 300, 900])
+def test_metadata_nested_too_deep_is_refused(client: TestClient, depth: int) -> None:
+    nested: dict[str, Any] = {}
+    for _ in range(depth):
+        nested = {"a": nested}
+    response = client.post("/v1/emails", json={"text": "x", "metadata": nested})
+    assert_problem(response, 422, "metadata")
+    assert client.get("/v1/emails").json()["data"] == []
+
+
+@pytest.mark.parametrize(
+    "declaration", ['<?xml version="1.0" encoding="utf-8"?>', '<?xml\tversion="1.0" encoding="x">']
+)
+def test_html_that_names_an_encoding_is_read(client: TestClient, declaration: str) -> None:
+    assert client.post("/v1/emails", json={"html": f"{declaration}<p>cake</p>"}).json()["text"] == "cake"
+
+
+@pytest.mark.parametrize("text", ["\u200b", "\u202e", "\x01\x02"])
+def test_a_mail_of_invisible_characters_has_no_text(client: TestClient, text: str) -> None:
+    answer = client.post("/v1/emails", json={"text": text}).json()
+    assert (answer["label"], answer["reasons"]) == ("other", ["no_text"])
+
+
+def test_a_mail_without_an_order_check_has_a_null_column(client: TestClient, database_url: str) -> None:
+    client.post("/v1/emails", json={"text": ""})
+    engine = create_engine(database_url)
+    with engine.connect() as connection:
+        assert connection.execute(text("select count(*) from predictions where order_check is null")).scalar_one() == 1
+    engine.dispose()
 
 
 def test_labels_health_readiness_and_metrics_answer(client: TestClient) -> None:

@@ -6,45 +6,23 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.tiny import tiny_network, tiny_tokenizer
+from tests.tiny import CONTRASTS, TRAINING, tiny_network, tiny_tokenizer
 from training.augment import augment
-from training.data import Mail
-from training.loop import Trainer, TrainingConfig
-from training.markup import parse
+from training.loop import Trainer
 
-
-def mail(label: str, marked: str) -> Mail:
-    return Mail(parse(marked)[0], label, parse(marked)[1])
-
-
-MAILS = [
-    mail("refund_fee", "refund the [refund:delivery fee], not the [keep:cake]"),
-    mail("refund_item", "refund the [refund:cake], not the [keep:delivery fee]"),
-    mail("refund_fee", "please refund the [refund:fee] back, not the [keep:order]"),
-    mail("refund_item", "please refund the [refund:order] back, not the [keep:fee]"),
-] * 6
-CONFIG = TrainingConfig(
-    epochs=30,
-    patience=30,
-    tokens_a_step=256,
-    body_learning_rate=3e-3,
-    head_learning_rate=3e-3,
-    average_decay=0.8,
-    generated_ratio=0.0,
-    label_smoothing=0.0,
-)
+MAILS = CONTRASTS * 6
 
 
 def test_a_network_with_positions_learns_the_order_and_one_without_cannot() -> None:
     accuracy = {}
     for positions in ("rope", "none"):
-        trainer = Trainer(tiny_network(positions), tiny_tokenizer(), MAILS, MAILS[:4], CONFIG)
+        trainer = Trainer(tiny_network(positions), tiny_tokenizer(), MAILS, MAILS[:4], TRAINING)
         accuracy[positions] = max(report.label_accuracy for report in trainer.run())
     assert accuracy == {"rope": 1.0, "none": 0.5}
 
 
 def test_a_killed_run_goes_on_and_ends_with_the_same_weights(tmp_path: Path) -> None:
-    config = replace(CONFIG, epochs=4)
+    config = replace(TRAINING, epochs=4)
 
     def make(state: Path | None) -> Trainer:
         return Trainer(tiny_network(), tiny_tokenizer(), MAILS, MAILS[:4], config, state_file=state)
@@ -69,15 +47,17 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_weights(tmp_path: Path) -> 
 
 def test_a_state_of_another_recipe_is_refused(tmp_path: Path) -> None:
     state = tmp_path / "state.pt"
-    config = replace(CONFIG, epochs=1)
+    config = replace(TRAINING, epochs=1)
     Trainer(tiny_network(), tiny_tokenizer(), MAILS, MAILS[:4], config, state_file=state).run()
     other = replace(config, seed=5)
     with pytest.raises(ValueError, match="belongs to a run with other settings"):
         Trainer(tiny_network(), tiny_tokenizer(), MAILS, MAILS[:4], other, state_file=state).run()
+    with pytest.raises(ValueError, match="or mails"):
+        Trainer(tiny_network(), tiny_tokenizer(), MAILS, MAILS[:4], config, state_file=state, identity="more").run()
 
 
 def test_a_run_that_stops_improving_ends_early() -> None:
-    config = replace(CONFIG, patience=2, body_learning_rate=0.0, head_learning_rate=0.0)
+    config = replace(TRAINING, patience=2, body_learning_rate=0.0, head_learning_rate=0.0)
     reports = Trainer(tiny_network(), tiny_tokenizer(), MAILS, MAILS[:4], config).run()
     assert len(reports) == 3
 

@@ -5,15 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from model.checkpoint import Card
 from model.checks.exchange import exchange, order_checks
 from model.checks.report import to_json, to_junit
 from model.checks.runner import run_suite
-from model.checks.schema import SuiteError, SwapCase, read_suite, shipped_suites
+from model.checks.schema import StructuralCase, SuiteError, SwapCase, read_suite, shipped_suites
 from model.classifier import Classifier
 from model.spans import Span
-from tests.tiny import tiny_network, tiny_tokenizer
-from training.export import export
+from tests.tiny import tiny_tokenizer, train_tiny
 
 SWAP = """
 name: s
@@ -44,17 +42,32 @@ def test_the_released_model_passes_the_story_and_nine_in_ten_of_the_suite(releas
     assert run.passed, [(r.case.id, r.reason) for r in run.results if not r.passed]
 
 
-def test_a_network_without_positions_fails_with_order_gaps_of_zero(tmp_path: Path) -> None:
-    suite_file = tmp_path / "s.yaml"
-    suite_file.write_text(SWAP)
-    export(tiny_network("none"), tiny_tokenizer().to_json(), Card("blind"), tmp_path / "model", "float32")
-    run = run_suite(read_suite(suite_file), Classifier(tmp_path / "model"))
-    story, blind = run.results
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Classifier]:
+    """One network trained on contrasts with RoPE, and the same without positions."""
+    return {positions: train_tiny(positions, tmp_path_factory.mktemp(positions)) for positions in ("rope", "none")}
+
+
+def same_words(case: SwapCase) -> bool:
+    tokens = [sorted(tiny_tokenizer().encode([side.text])[0].ids) for side in (case.a, case.b)]
+    return tokens[0] == tokens[1]
+
+
+def test_trained_without_positions_the_suite_fails_with_order_gaps_of_zero(trained: dict[str, Classifier]) -> None:
+    run = run_suite(read_suite(shipped_suites()[0]), trained["none"])
     assert not run.passed
-    assert f"{story.order_gap:.2f}" == "0.00"
-    assert story.readings[0].label == story.readings[1].label
+    swaps = [result for result in run.results if isinstance(result.case, SwapCase) and same_words(result.case)]
+    assert len(swaps) >= 15
+    assert {f"{result.order_gap:.2f}" for result in swaps} == {"0.00"}
+    assert all(result.readings[0].label == result.readings[1].label for result in swaps)
+    blind = next(result for result in run.results if isinstance(result.case, StructuralCase))
     assert "with positions on no order moves" in blind.reason
-    assert run.both_same_ratio == 1.0
+
+
+def test_trained_with_rope_the_story_passes_where_the_one_without_fails(trained: dict[str, Classifier]) -> None:
+    suite = read_suite(shipped_suites()[0])
+    story = {name: run_suite(suite, classifier).results[0] for name, classifier in trained.items()}
+    assert (story["rope"].passed, story["none"].passed) == (True, False)
 
 
 @pytest.mark.parametrize(
