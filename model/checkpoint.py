@@ -91,7 +91,7 @@ def _read_json(path: Path) -> dict[str, Any]:
         values = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ModelFolderError(path, "is missing") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ModelFolderError(path, f"is not readable JSON: {error}") from error
     if not isinstance(values, dict):
         raise ModelFolderError(path, "is not a JSON object")
@@ -124,7 +124,7 @@ def read_model_folder(path: Path) -> ModelFolder:
     if not path.is_dir():
         raise ModelFolderError(path, "is not a folder")
     manifest = _read_json(path / "config.json")
-    if manifest.get("format") != FORMAT:
+    if type(manifest.get("format")) is not int or manifest["format"] != FORMAT:
         raise ModelFolderError(path / "config.json", f"format {manifest.get('format')!r} is not {FORMAT}")
     sums = manifest.get("sha256")
     if not isinstance(sums, dict) or not isinstance(manifest.get("network"), dict):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,26 @@ class Row(Wire):
         if self.raw is not None:
             return compose_raw(self.raw.encode())
         return compose(subject=self.subject, text=self.text, html=self.html)
+
+
+def write(lines: Iterable[str], target: Path | None) -> None:
+    """To the terminal, or to a file that is whole or, after a fault, as it was; a device is written as it is."""
+    if target is None:
+        for line in lines:
+            sys.stdout.write(line + "\n")
+        sys.stdout.flush()
+        return
+    by_rename = not target.exists() or target.is_file()
+    path = target.with_name(target.name + ".partial") if by_rename else target
+    try:
+        with path.open("w", encoding="utf-8") as stream:
+            stream.writelines(line + "\n" for line in lines)
+        if by_rename:
+            path.replace(target)
+    except OSError:
+        if by_rename:
+            path.unlink(missing_ok=True)
+        raise
 
 
 @dataclass(frozen=True)

@@ -99,6 +99,8 @@ def classify(
     """
     if bool(texts) == bool(source):
         raise _refuse("give either texts or --input FILE")
+    if target is not None and (target.is_dir() or not target.parent.is_dir()):
+        raise _refuse(f"--output {target}: is no file in an existing folder")
     try:
         mails = classify_file.read(source) if source else classify_file.from_texts(texts or [])
     except classify_file.InputError as error:
@@ -110,18 +112,12 @@ def classify(
             classifier, mails, _settings().auto_threshold, lambda n: progress.update(task, advance=n)
         )
         lines = (json.dumps(answer, ensure_ascii=False) for answer in answers)
-        if target is None:
-            for line in lines:
-                typer.echo(line)
-            return
-        unfinished = target.with_name(target.name + ".partial")
         try:
-            with unfinished.open("w", encoding="utf-8") as stream:
-                stream.writelines(line + "\n" for line in lines)
-            unfinished.replace(target)
+            classify_file.write(lines, target)
         except OSError as error:
-            raise _refuse(f"{target}: {error.strerror}") from None
-    err.print(f"{len(mails)} mails → {target}")
+            raise _refuse(f"{target or 'the terminal'}: {error.strerror}") from None
+    if target is not None:
+        err.print(f"{len(mails)} mails → {target}")
 
 
 @app.command()

@@ -157,7 +157,7 @@ def read_suite(path: Path) -> Suite:
     try:
         raw = path.read_bytes()
         values = yaml.safe_load(raw)
-    except (OSError, yaml.YAMLError) as error:
+    except (OSError, UnicodeDecodeError, RecursionError, yaml.YAMLError) as error:
         raise SuiteError(f"{path}: {error}") from error
     reader = _Reader(str(path), values)
     name, description = reader.text("name"), reader.text("description")

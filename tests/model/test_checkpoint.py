@@ -69,6 +69,9 @@ def test_foreign_weights_are_refused_by_torch_with_the_tensor_named(folder: Path
 
 def test_a_manifest_of_another_format_or_shape_is_refused(folder: Path) -> None:
     manifest = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text("[" * 100_000)
+    with pytest.raises(ModelFolderError, match="config.json: is not readable JSON"):
+        Classifier(folder)
     (folder / "config.json").write_text(json.dumps({**manifest, "format": 99}))
     with pytest.raises(ModelFolderError, match="format 99 is not 1"):
         Classifier(folder)

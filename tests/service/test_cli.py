@@ -63,6 +63,36 @@ def test_a_bad_row_is_named_and_nothing_is_written(tmp_path: Path, tiny_folder: 
     assert not target.exists()
 
 
+@pytest.mark.parametrize("output", ["/", ".", "..", "nowhere/out.jsonl"])
+def test_an_output_that_is_no_file_is_refused_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in.jsonl").write_text('{"id": 0, "text": "fine"}\n')
+    result = runner.invoke(app, ["classify", "--input", "in.jsonl", "--output", output])
+    assert result.exit_code == 2
+    assert "is no file in an existing folder" in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
+
+
+def test_a_full_device_is_told_in_one_line_and_stays_a_device(tmp_path: Path, tiny_folder: Path) -> None:
+    device = Path("/dev/full")
+    source = tmp_path / "in.jsonl"
+    source.write_text('{"id": 0, "text": "fine"}\n')
+    command = [sys.executable, "-m", "service.cli", "classify", "--model", str(tiny_folder)]
+    to_option = [*command, "--input", str(source), "--output", str(device)]
+    with device.open("w") as stdout:
+        runs = [
+            subprocess.run(to_option, stderr=subprocess.PIPE, text=True, check=False),
+            subprocess.run([*command, "hi"], stdout=stdout, stderr=subprocess.PIPE, text=True, check=False),
+        ]
+    for run in runs:
+        assert run.returncode == 2
+        assert "No space left on device" in run.stderr
+        assert "Traceback" not in run.stderr
+    assert device.is_char_device()
+
+
 def test_check_exits_1_when_the_model_fails_and_writes_its_reports(tmp_path: Path, tiny_folder: Path) -> None:
     report, junit = tmp_path / "r.json", tmp_path / "r.xml"
     arguments = ["check", "--model", str(tiny_folder), "--json", str(report), "--junit", str(junit)]
@@ -83,12 +113,15 @@ def test_check_exits_0_on_the_released_model() -> None:
         (["classify"], "give either texts or --input"),
         (["classify", "--input", "nowhere.jsonl"], "nowhere.jsonl: No such file"),
         (["check", "--suite", "nowhere.yaml"], "nowhere.yaml"),
+        (["check", "--suite", "DEEP"], "recursion"),
         (["check", "--model", "nowhere"], "nowhere: is not a folder"),
         (["serve", "--port", "99999"], "setting REFUND_ROUTER_PORT"),
     ],
 )
-def test_bad_input_is_told_in_one_line_with_exit_code_2(arguments: list[str], words: str) -> None:
-    result = runner.invoke(app, arguments)
+def test_bad_input_is_told_in_one_line_with_exit_code_2(tmp_path: Path, arguments: list[str], words: str) -> None:
+    deep = tmp_path / "deep.yaml"
+    deep.write_text("[" * 5_000)
+    result = runner.invoke(app, [str(deep) if argument == "DEEP" else argument for argument in arguments])
     assert result.exit_code == 2
     assert words in result.stderr
     assert "Traceback" not in result.stderr
