@@ -43,7 +43,7 @@ openapi: $(VENV)/.dev ## Write openapi.json anew
 	$(BIN)/python -m service.contract
 
 train: $(VENV)/.dev ## Make the released model again, into runs/base/model
-	$(BIN)/refund-trainer train --run runs/base --output runs/base/model --version 2026.12.1
+	$(BIN)/refund-trainer train --run runs/base --output runs/base/model --version 2026.11.1
 
 train-quick: $(VENV)/.dev ## A model of few steps, into runs/quick/model
 	$(BIN)/refund-trainer train --run runs/quick --output runs/quick/model --version quick --adapt-steps 400 --epochs 3
