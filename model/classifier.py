@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,7 @@ from model.spans import Span, decode_spans
 from model.tokenizer import MailTokenizer, Tokens, Window, cut_windows
 
 Array = npt.NDArray[np.float32]
+Float = TypeVar("Float", np.float32, np.float64)
 
 MAX_TOKENS = 20_480  # read of one mail; the rest is left out and the prediction says `truncated`
 MAX_CHARACTERS = 200_000  # likewise, before the text is cut into tokens
@@ -33,10 +35,10 @@ class Prediction:
     unknown_ratio: float  # share of tokens that the vocabulary does not know
 
 
-def softmax(logits: Array) -> Array:
-    """Over the last axis."""
+def softmax(logits: npt.NDArray[Float]) -> npt.NDArray[Float]:
+    """Over the last axis, in the precision of the logits."""
     shifted = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    result: Array = shifted / shifted.sum(axis=-1, keepdims=True)
+    result: npt.NDArray[Float] = shifted / shifted.sum(axis=-1, keepdims=True)
     return result
 
 

@@ -86,9 +86,8 @@ class EmailEncoder(nn.Module):
             if module.bias is not None:
                 nn.init.zeros_(module.bias)
         elif isinstance(module, nn.Embedding) and module is self.embed:
-            nn.init.normal_(
-                module.weight, std=self.config.d_model**-0.5
-            )  # a learned table keeps std 1, as scaled words
+            # a learned table keeps std 1, as the words have once they are scaled
+            nn.init.normal_(module.weight, std=self.config.d_model**-0.5)
 
     def embed_tokens(self, token_ids: Tensor, position_ids: Tensor) -> Tensor:
         """(B, T) and (B, T) → (B, T, D), scaled by the root of d_model as in Vaswani et al. 2017, section 3.4."""

@@ -30,13 +30,15 @@ class State(TypedDict):
     batcher: Batcher[Job, Stored]
 
 
-def create_app(settings: Settings) -> FastAPI:
+def create_app(settings: Settings, classifier: Classifier | None = None) -> FastAPI:
+    """classifier: one that the caller has loaded already; else the lifespan loads the settings' model folder."""
+
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[State]:
         engine = make_engine(settings.database_url, timeout_seconds=settings.database_timeout_seconds)
         sessions = make_sessions(engine)
-        classifier = Classifier(settings.model_folder)
-        reader = Reader(classifier, sessions, auto_threshold=settings.auto_threshold)
+        serving = classifier or Classifier(settings.model_folder)
+        reader = Reader(serving, sessions, auto_threshold=settings.auto_threshold)
         batcher: Batcher[Job, Stored] = Batcher(
             reader.process,
             max_batch=settings.max_batch,
@@ -45,7 +47,7 @@ def create_app(settings: Settings) -> FastAPI:
             observe=BATCH_SIZE.observe,
         )
         QUEUE_LENGTH.set_function(lambda: len(batcher))
-        MODEL_INFO.labels(classifier.version).set(1)
+        MODEL_INFO.labels(serving.version).set(1)
         batcher.start()
         yield State(sessions=sessions, reader=reader, batcher=batcher)
         await batcher.close()

@@ -49,12 +49,12 @@ def _settings(**given: Any) -> Settings:
         raise _refuse(f"setting {ENV_PREFIX}{name}: {first['msg']}") from None
 
 
-def prepare(**given: Any) -> Settings:
-    """What a start needs: right settings, a whole model folder, a database that is up to date; else exit code 2."""
+def prepare(**given: Any) -> tuple[Settings, Classifier]:
+    """What a start needs: right settings, a whole model, a database that is up to date; else exit code 2."""
     settings = _settings(**given)
-    _classifier(settings.model_folder)
+    classifier = _classifier(settings.model_folder)
     _upgrade(settings.database_url)
-    return settings
+    return settings, classifier
 
 
 def _classifier(folder: Path | None) -> Classifier:
@@ -77,10 +77,12 @@ def serve(
 
     from service.app import create_app
 
-    settings = prepare(host=host, port=port)
+    settings, classifier = prepare(host=host, port=port)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     err.print(f"console: http://{settings.host}:{settings.port}/")
-    uvicorn.run(create_app(settings), host=settings.host, port=settings.port, log_level="warning", lifespan="on")
+    uvicorn.run(
+        create_app(settings, classifier), host=settings.host, port=settings.port, log_level="warning", lifespan="on"
+    )
 
 
 @app.command()

@@ -50,13 +50,13 @@ def wait_until_up(server: uvicorn.Server) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--port", type=int, default=8080)
-    settings = prepare(port=parser.parse_args().port)
+    settings, classifier = prepare(port=parser.parse_args().port)
     with socket.socket() as probe:
         if settings.port and probe.connect_ex((settings.host, settings.port)) == 0:
             sys.stderr.write(f"port {settings.port} is taken; try: make run PORT={settings.port + 1}\n")
             return 2
-    config = uvicorn.Config(create_app(settings), settings.host, settings.port, log_level="warning", lifespan="on")
-    server = uvicorn.Server(config)
+    app = create_app(settings, classifier)
+    server = uvicorn.Server(uvicorn.Config(app, settings.host, settings.port, log_level="warning", lifespan="on"))
     threading.Thread(target=wait_until_up, args=(server,), daemon=True).start()
     server.run()
     return 0 if server.started else 1

@@ -7,17 +7,13 @@ from math import ceil
 import numpy as np
 import numpy.typing as npt
 
+from model.classifier import softmax
+
 Array = npt.NDArray[np.float64]
 
 TARGET_ACCURACY = 0.99  # of the mails that are decided without a person
 MIN_MAILS = 15  # above a threshold, for it to be believed; with fewer, nothing of that label is decided alone
 GRID = np.geomspace(0.25, 6.0, 400)
-
-
-def softmax(logits: Array) -> Array:
-    shifted = np.exp(logits - logits.max(axis=1, keepdims=True))
-    result: Array = shifted / shifted.sum(axis=1, keepdims=True)
-    return result
 
 
 def fit_temperature(logits: Array, labels: npt.NDArray[np.int64]) -> float:

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from model.checkpoint import Card, rewrite_card
-from model.classifier import Classifier
+from model.classifier import Classifier, softmax
 from model.config import PositionScheme
 from model.network import EmailEncoder
 from model.tokenizer import MailTokenizer
@@ -50,6 +50,7 @@ def starting_network(
     recipe: Recipe, texts: list[str], tokenizer: MailTokenizer, run: Path, report: Report
 ) -> EmailEncoder:
     """MiniLM with our positions. Adapting takes minutes, so it is kept in the run's folder and taken from there."""
+    torch.manual_seed(recipe.training.seed)  # the heads are new
     network = pretrained.load_minilm(recipe.positions)
     if recipe.positions == "learned" or recipe.adapt_steps == 0:
         return network
@@ -69,9 +70,7 @@ def starting_network(
         torch.save(adapted.state_dict(), partial)
         partial.replace(kept)
     body = {k: v for k, v in torch.load(kept, weights_only=True).items() if not k.startswith(("label_", "role_"))}
-    torch.manual_seed(recipe.training.seed)
-    fresh = pretrained.load_minilm(recipe.positions).state_dict()
-    network.load_state_dict({**fresh, **body})
+    network.load_state_dict({**network.state_dict(), **body})
     return network
 
 
@@ -85,10 +84,7 @@ def calibrate(folder: Path, development: list[Mail]) -> Card:
     logits = np.log(np.concatenate(rows).astype(np.float64) + 1e-30) * classifier.card.temperature
     labels = np.array([classifier.classes.index(mail.label) for mail in development])
     temperature = fit_temperature(logits, labels)
-    scaled = logits / temperature
-    probabilities = np.exp(scaled - scaled.max(axis=1, keepdims=True))
-    probabilities /= probabilities.sum(axis=1, keepdims=True)
-    thresholds = label_thresholds(probabilities, labels, classifier.classes)
+    thresholds = label_thresholds(softmax(logits / temperature), labels, classifier.classes)
     return replace(classifier.card, temperature=temperature, thresholds=thresholds)
 
 

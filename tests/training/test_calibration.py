@@ -3,7 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from training.calibration import expected_calibration_error, fit_temperature, label_thresholds, softmax, threshold
+from model.classifier import softmax
+from training.calibration import expected_calibration_error, fit_temperature, label_thresholds, threshold
 from training.evaluation import wilson_interval
 
 
