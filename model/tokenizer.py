@@ -26,7 +26,7 @@ class Tokens:
 
 
 class MailTokenizer:
-    """WordPiece (Schuster and Nakajima 2012) through the `tokenizers` library."""
+    """Sub-word pieces through the `tokenizers` library: whatever kind the model folder's tokenizer.json describes."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         tokenizer.no_padding()
@@ -52,6 +52,13 @@ class MailTokenizer:
     def vocab_size(self) -> int:
         size: int = self._tokenizer.get_vocab_size()
         return size
+
+    def piece(self, token_id: int) -> str:
+        """The token as its vocabulary writes it, for people. Raises ValueError for an id outside the vocabulary."""
+        piece: str | None = self._tokenizer.id_to_token(token_id)
+        if piece is None:
+            raise ValueError(f"no token has the id {token_id}")
+        return piece
 
     def to_json(self) -> str:
         text: str = self._tokenizer.to_str(pretty=False)

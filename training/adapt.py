@@ -1,4 +1,4 @@
-"""Teach MiniLM's layers our positions: the learned table is thrown away, and a copy of the network that has RoPE
+"""Teach the pretrained layers our positions: the learned table is thrown away, and a copy of the network that has RoPE
 or sinusoids learns to reproduce the original's hidden states, layer by layer, on the corpus's own words.
 
 The idea is distillation of hidden states (Romero et al. 2015, FitNets; Jiao et al. 2020, TinyBERT).
@@ -16,7 +16,7 @@ from torch import Tensor
 from model.config import PositionScheme
 from model.network import EmailEncoder
 from model.tokenizer import MailTokenizer
-from training.pretrained import load_minilm
+from training.pretrained import Start
 from training.schedule import arithmetic, cosine_with_warmup
 
 LENGTHS = (24, 48, 96, 192, 384)  # tokens of a training row; short rows are commoner, as in mail
@@ -36,23 +36,24 @@ def token_rows(ids: list[list[int]], tokenizer: MailTokenizer, seed: int) -> Ite
 
 
 def adapt(
+    start: Start,
     positions: PositionScheme,
     texts: list[str],
-    tokenizer: MailTokenizer,
     *,
     steps: int,
     seed: int,
-    learning_rate: float = 5e-4,
+    learning_rate: float,
     progress: Callable[[int, float], None] = lambda *_: None,
 ) -> EmailEncoder:
-    """MiniLM with other positions. `progress` is told each step's number and loss."""
+    """The pretrained network with other positions; its words stay. `progress` is told each step's number and loss."""
     torch.manual_seed(seed)
-    teacher = load_minilm("learned", dropout=0.0).eval()
-    student = load_minilm(positions, dropout=0.0).train()
-    ids = [entry.ids.tolist() for entry in tokenizer.encode(texts)]
-    optimizer = torch.optim.AdamW(student.parameters(), lr=learning_rate, weight_decay=0.0, betas=(0.9, 0.98))
+    teacher = start.network("learned", dropout=0.0).eval()
+    student = start.network(positions, dropout=0.0).train()
+    ids = [entry.ids.tolist() for entry in start.tokenizer.encode(texts)]
+    layers = list(student.blocks.parameters())
+    optimizer = torch.optim.AdamW(layers, lr=learning_rate, weight_decay=0.0, betas=(0.9, 0.98), fused=True)
     schedule = cosine_with_warmup(optimizer, steps, warmup=min(100, steps // 10))
-    for step, token_ids in zip(range(steps), token_rows(ids, tokenizer, seed), strict=False):
+    for step, token_ids in zip(range(steps), token_rows(ids, start.tokenizer, seed), strict=False):
         position_ids = torch.arange(token_ids.shape[1]).expand_as(token_ids)
         everywhere = torch.ones_like(token_ids, dtype=torch.bool)
         with arithmetic():
@@ -66,7 +67,7 @@ def adapt(
             loss = torch.stack(losses).mean()
         optimizer.zero_grad(set_to_none=True)
         torch.autograd.backward(loss)
-        torch.nn.utils.clip_grad_norm_(student.parameters(), 1.0)
+        torch.nn.utils.clip_grad_norm_(layers, 1.0)
         optimizer.step()
         schedule.step()
         progress(step, float(loss.detach()))

@@ -1,8 +1,9 @@
-"""`refund-trainer`: corpus, train, evaluate, export. Exit codes: 0 well, 1 a check failed, 2 bad input."""
+"""`refund-trainer`: corpus, train, evaluate, ablate, export. Exit codes: 0 well, 1 a check failed, 2 bad input."""
 
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,9 @@ from model.checkpoint import ModelFolderError, read_model_folder
 from model.classifier import Classifier
 from model.config import POSITION_SCHEMES
 from model.weights import Precision, load_network
+from training.ablation import Budget
+from training.ablation import ablate as run_ablation
+from training.ablation_page import render_ablation
 from training.corpus_check import check_corpus
 from training.data import CORPUS, CorpusError, Mail, Split, read_file, read_split
 from training.evaluation import evaluate as figures_of
@@ -23,6 +27,7 @@ from training.export import export as write_folder
 from training.loop import TrainingConfig
 from training.recipe import Recipe
 from training.recipe import train as make_model
+from training.report import render_report
 
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, rich_markup_mode="markdown", pretty_exceptions_enable=False
@@ -65,7 +70,7 @@ def train(
     run: Annotated[Path, typer.Option(help="Folder for state, so that a killed run goes on.")] = Path("runs/base"),
     epochs: Annotated[int, typer.Option(min=1)] = TrainingConfig.epochs,
     adapt_steps: Annotated[
-        int, typer.Option(min=0, help="Steps of teaching MiniLM our positions.")
+        int, typer.Option(min=0, help="Steps of teaching the pretrained layers our positions.")
     ] = Recipe.adapt_steps,
     positions: Annotated[str, typer.Option(help="none, learned, sinusoidal or rope.")] = Recipe.positions,
     precision: Annotated[str, typer.Option(help="Stored weights: float32, float16 or int8.")] = Recipe.precision,
@@ -108,22 +113,60 @@ def evaluate(
     model: Annotated[Path, typer.Option(help="Model folder.")],
     split: Annotated[str, typer.Option(help="train, development or blind.")] = "development",
     mails: Annotated[Path | None, typer.Option(help="A JSONL file of labelled mails instead.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write the report as a page here.")] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", help="Write the figures here, not to the screen.")] = None,
 ) -> None:
-    """Measure a model on labelled mails and print the figures as JSON.
+    """Measure a model on labelled mails: figures as JSON, and a page with tables, plots and the worst mistakes.
 
-    Example: `refund-trainer evaluate --model model/released --split blind`
+    Example: `refund-trainer evaluate --model model/released --split development --html report.html`
     """
+    if split not in get_args(Split):
+        raise _refuse(f"--split {split!r} is none of {', '.join(get_args(Split))}")
     try:
         labelled: list[Mail] = read_file(mails) if mails is not None else read_split(cast(Split, split))
         classifier = Classifier(model)
     except (CorpusError, ModelFolderError, OSError) as error:
         raise _refuse(str(error)) from None
     if not labelled:
-        raise _refuse(f"no mails in split {split!r}")
+        raise _refuse(f"no mails in {mails or split}")
     with Progress(console=err, transient=True) as progress:
         task = progress.add_task("reading", total=len(labelled))
         figures = figures_of(classifier, labelled, lambda n: progress.update(task, advance=n))
-    typer.echo(json.dumps(figures, indent=2))
+    text = json.dumps(figures, indent=2, ensure_ascii=False) + "\n"
+    try:
+        if html is not None:
+            page = render_report(figures, classifier.classes, f"{classifier.version} on {mails or split}")
+            html.write_text(page, encoding="utf-8")
+        if json_file is not None:
+            json_file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise _refuse(str(error)) from None
+    if json_file is None:
+        typer.echo(text, nl=False)
+
+
+@app.command()
+def ablate(
+    output: Annotated[Path, typer.Option(help="Folder for ablation.html and ablation.json.")] = Path("docs"),
+    seeds: Annotated[int, typer.Option(min=1, help="Runs of each kind of network.")] = Budget.seeds,
+    steps: Annotated[int, typer.Option(min=1, help="Training steps of each run.")] = Budget.steps,
+    workers: Annotated[int, typer.Option(min=1, help="Runs at a time, one thread each.")] = os.cpu_count() or 1,
+) -> None:
+    """Train small networks with every kind of positions, heads and layers, and write what they make of swap pairs.
+
+    Example: `refund-trainer ablate --output docs` (about 15 minutes on two cores)
+    """
+    budget = replace(Budget(), seeds=seeds, steps=steps)
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+        with Progress(*Progress.get_default_columns(), TimeElapsedColumn(), console=err) as progress:
+            task = progress.add_task("networks", total=None)
+            figures = run_ablation(budget, workers, lambda n, total: progress.update(task, completed=n, total=total))
+        (output / "ablation.json").write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+        (output / "ablation.html").write_text(render_ablation(figures), encoding="utf-8")
+    except (CorpusError, OSError) as error:
+        raise _refuse(str(error)) from None
+    typer.echo(f"{output / 'ablation.html'}")
 
 
 @app.command()

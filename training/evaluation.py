@@ -11,10 +11,14 @@ import numpy as np
 
 from model.classifier import Classifier, Prediction
 from model.config import MONEY_BACK_LABELS, NO_ROLE, ROLES
-from training.calibration import expected_calibration_error
+from training.calibration import TARGET_ACCURACY, expected_calibration_error
+from training.curves import bag, coverage, coverage_at, order_blind_ceiling, reliability
 from training.data import Mail
+from training.markup import render
 
 BATCH = 64
+RESAMPLES = 1_000  # of the bootstrap behind macro-F1's interval
+SHOWN_MISTAKES = 50
 Pairs = dict[str, list[tuple[Mail, Prediction]]]
 
 
@@ -60,6 +64,14 @@ def macro_f1(gold: Sequence[str], predicted: Sequence[str]) -> float:
     return float(np.mean(scores))
 
 
+def macro_f1_interval(gold: Sequence[str], predicted: Sequence[str]) -> list[float]:
+    """95 % interval by the bootstrap over mails (Efron 1979), with a fixed seed."""
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, len(gold), size=(RESAMPLES, len(gold)))
+    scores = [macro_f1([gold[i] for i in row], [predicted[i] for i in row]) for row in rows.tolist()]
+    return [float(np.quantile(scores, 0.025)), float(np.quantile(scores, 0.975))]
+
+
 def span_f1(mails: Sequence[Mail], predictions: Sequence[Prediction]) -> dict[str, float]:
     """Exact match of role and both ends, micro-averaged, in all and by role."""
     counts: dict[str, list[int]] = {role: [0, 0, 0] for role in ROLES if role != NO_ROLE}
@@ -74,7 +86,7 @@ def span_f1(mails: Sequence[Mail], predictions: Sequence[Prediction]) -> dict[st
 
 
 def pair_figures(mails: Sequence[Mail], predictions: Sequence[Prediction]) -> dict[str, Any]:
-    """Mirror pairs whose labels differ: both right, both the same label, and the mean order gap."""
+    """Mirror pairs whose labels differ: both right, both the same label, and the order gaps."""
     pairs: Pairs = defaultdict(list)
     for mail, prediction in zip(mails, predictions, strict=True):
         if mail.pair is not None:
@@ -83,11 +95,16 @@ def pair_figures(mails: Sequence[Mail], predictions: Sequence[Prediction]) -> di
     if not told:
         return {"pairs": 0}
     gaps = [abs(a.probabilities[mail.label] - b.probabilities[mail.label]) for (mail, a), (_, b) in told]
+    both_right = [all(p.label == m.label for m, p in members) for members in told]
+    same_bag = [ok for ok, members in zip(both_right, told, strict=True) if bag(members[0][0]) == bag(members[1][0])]
     return {
         "pairs": len(told),
-        "both_right": sum(all(p.label == m.label for m, p in members) for members in told) / len(told),
+        "both_right": sum(both_right) / len(told),
+        "both_right_interval": list(wilson_interval(sum(both_right), len(told))),
+        "both_right_of_same_bag": sum(same_bag) / max(1, len(same_bag)),
         "both_same": sum(members[0][1].label == members[1][1].label for members in told) / len(told),
         "order_gap_mean": float(np.mean(gaps)),
+        "order_gap_histogram": np.histogram(gaps, bins=10, range=(0.0, 1.0))[0].tolist(),
     }
 
 
@@ -96,16 +113,37 @@ def auto_figures(classifier: Classifier, mails: Sequence[Mail], predictions: Seq
     thresholds = classifier.card.thresholds
     auto = [(m, p) for m, p in zip(mails, predictions, strict=True) if p.confidence >= thresholds.get(p.label, 1.01)]
     wrong_money = sum(p.label in MONEY_BACK_LABELS and p.label != m.label for m, p in auto)
+    refused: dict[str, list[bool]] = defaultdict(list)
+    for prediction in predictions:
+        refused[prediction.label].append(prediction.confidence < thresholds.get(prediction.label, 1.01))
     return {
         "coverage": len(auto) / max(1, len(mails)),
         "accuracy": sum(p.label == m.label for m, p in auto) / max(1, len(auto)),
         "wrong_money_back": wrong_money,
+        "refused_share": {label: sum(members) / len(members) for label, members in sorted(refused.items())},
     }
 
 
-def _length(mail: Mail) -> str:
+def mistakes(mails: Sequence[Mail], predictions: Sequence[Prediction]) -> list[dict[str, Any]]:
+    """The wrong ones of greatest confidence."""
+    wrong = [(m, p) for m, p in zip(mails, predictions, strict=True) if m.label != p.label]
+    wrong.sort(key=lambda both: -both[1].confidence)
+    return [
+        {
+            "source": f"{mail.writer}/{mail.source}",
+            "text": render(mail.text, mail.spans),
+            "label": mail.label,
+            "predicted": prediction.label,
+            "confidence": prediction.confidence,
+        }
+        for mail, prediction in wrong[:SHOWN_MISTAKES]
+    ]
+
+
+def length_group(mail: Mail) -> str:
     words = len(mail.text.split())
-    return "000-020" if words <= 20 else "021-060" if words <= 60 else "061-120" if words <= 120 else "over 120"
+    bounds = ((20, "000-020"), (60, "021-060"), (120, "061-120"), (250, "121-250"))
+    return next((name for most, name in bounds if words <= most), "over 250")
 
 
 def evaluate(
@@ -115,7 +153,7 @@ def evaluate(
     predictions = predict(classifier, mails, progress)
     gold, predicted = [mail.label for mail in mails], [p.label for p in predictions]
     right = [g == p for g, p in zip(gold, predicted, strict=True)]
-    confidences = np.array([p.confidence for p in predictions])
+    confidences, correct = np.array([p.confidence for p in predictions]), np.array(right)
     confusion: dict[str, dict[str, int]] = {label: defaultdict(int) for label in classifier.classes}
     for g, p in zip(gold, predicted, strict=True):
         confusion[g][p] += 1
@@ -124,13 +162,21 @@ def evaluate(
         "label": _share(right),
         "single_label": _share([ok for ok, mail in zip(right, mails, strict=True) if mail.pair is None]),
         "macro_f1": macro_f1(gold, predicted),
+        "macro_f1_interval": macro_f1_interval(gold, predicted),
         "pairs": pair_figures(mails, predictions),
+        "order_blind_ceiling": order_blind_ceiling(mails),
         "span_f1": span_f1(mails, predictions),
-        "expected_calibration_error": expected_calibration_error(confidences, np.array(right)),
+        "expected_calibration_error": expected_calibration_error(confidences, correct),
+        "reliability": reliability(confidences, correct),
         "auto": auto_figures(classifier, mails, predictions),
+        "coverage_at_target": coverage_at(confidences, correct, TARGET_ACCURACY),
+        "coverage": coverage(confidences, correct),
         "by_label": by_group(mails, right, lambda mail: mail.label),
         "by_writer": by_group(mails, right, lambda mail: mail.writer),
+        "by_trade": by_group(mails, right, lambda mail: mail.trade or "not noted"),
+        "by_channel": by_group(mails, right, lambda mail: mail.channel or "not noted"),
         "by_language": by_group(mails, right, lambda mail: mail.lang),
-        "by_length": by_group(mails, right, _length),
+        "by_length": by_group(mails, right, length_group),
         "confusion": {g: dict(row) for g, row in confusion.items()},
+        "mistakes": mistakes(mails, predictions),
     }

@@ -65,17 +65,29 @@ class Generator:
         kind = rng.choices(("composed", "contrast", "single", "fixed"), (3, 3, 1, 4))[0]
         if kind == "fixed":
             label = rng.choice(sorted(self._frames["fixed"]))
-            frame = rng.choice(self._frames["fixed"][label])
-        else:
-            wants_fee = rng.random() < 0.5
-            label = "refund_fee" if wants_fee else "refund_item"
-            slots["a"] = slots["fee"] if wants_fee else slots["item"]
-            other_is_item = wants_fee or rng.random() < 0.25
-            others = self._lexicon.items if other_is_item else self._lexicon.fees
-            slots["b"] = rng.choice([phrase for phrase in rng.sample(others, 2) if phrase != slots["a"]])
-            frame = self._compose() if kind == "composed" else rng.choice(self._frames[kind])
+            return self._fill(rng.choice(self._frames["fixed"][label]), slots, label)
+        wants_fee = rng.random() < 0.5
+        slots["a"] = slots["fee"] if wants_fee else slots["item"]
+        other_is_item = wants_fee or rng.random() < 0.25
+        others = self._lexicon.items if other_is_item else self._lexicon.fees
+        slots["b"] = rng.choice([phrase for phrase in rng.sample(others, 2) if phrase != slots["a"]])
+        frame = self._compose() if kind == "composed" else rng.choice(self._frames[kind])
+        return self._fill(frame, slots, "refund_fee" if wants_fee else "refund_item")
+
+    def swap_pair(self) -> tuple[Mail, Mail]:
+        """One frame with a fee wanted and an item not, and the same words with the two exchanged."""
+        slots = self._slots()
+        frame = self._compose() if self._rng.random() < 0.5 else self._rng.choice(self._frames["contrast"])
+        fee, item = slots["fee"], slots["item"]
+        return (
+            self._fill(frame, {**slots, "a": fee, "b": item}, "refund_fee"),
+            self._fill(frame, {**slots, "a": item, "b": fee}, "refund_item"),
+        )
+
+    @staticmethod
+    def _fill(frame: str, slots: dict[str, str], label: str) -> Mail:
         text, spans = parse(frame.format(**slots))
-        return Mail(text, label, spans, writer="generator", source=f"templates.yaml:{kind}")
+        return Mail(text, label, spans, writer="generator", source=frame)
 
     def _compose(self) -> str:
         """What is wanted and what is not, in either order."""

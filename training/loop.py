@@ -22,6 +22,7 @@ from training.batches import IGNORED, Batch, batches, encode
 from training.data import Mail, normalised
 from training.generator import Generator, harvest
 from training.schedule import arithmetic, cosine_with_warmup
+from training.substitute import Substituter
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,9 @@ class TrainingConfig:
     label_smoothing: float = 0.05
     role_weight: float = 1.0
     average_decay: float = 0.99  # of the weights' moving average, which is what is evaluated and kept
-    generated_ratio: float = 0.6  # generated mails an epoch, over hand-written ones
+    generated_ratio: float = 0.3  # generated mails an epoch, over hand-written ones
+    exchange_ratio: float = 0.3  # hand-written mails, of those fit for it, whose refund and keep phrases are exchanged
+    substitute_ratio: float = 0.3  # likewise, whose phrases are replaced by others of their kind
     seed: int = 0
 
 
@@ -97,6 +100,8 @@ class Trainer:
         self.identity = identity
         self.network, self.tokenizer, self.config = network, tokenizer, config
         self.train_mails, self.state_file, self.forbidden = train, state_file, forbidden
+        self.lexicon = harvest(train)
+        self.substituter = Substituter(self.lexicon)
         torch.manual_seed(config.seed)
         pad_id, rng = network.config.pad_id, random.Random(config.seed)
         self.development = batches(encode(development, tokenizer, network.config), pad_id, config.tokens_a_step, rng)
@@ -105,6 +110,7 @@ class Trainer:
         self.optimizer = torch.optim.AdamW(
             [{"params": body, "lr": config.body_learning_rate}, {"params": heads, "lr": config.head_learning_rate}],
             weight_decay=config.weight_decay,
+            fused=True,
         )
         steps = len(self.epoch_batches(0)) * config.epochs
         self.schedule = cosine_with_warmup(self.optimizer, steps, max(1, int(steps * config.warmup_ratio)))
@@ -115,13 +121,23 @@ class Trainer:
     def epoch_batches(self, epoch: int) -> list[Batch]:
         """The epoch's mails: every hand-written one as another might have typed it, and fresh generated ones."""
         config, rng = self.config, random.Random(self.config.seed * 1_000 + epoch)
-        mails = [augment(mail, rng) for mail in self.train_mails]
+        mails = [augment(self._edited(mail, rng), rng) for mail in self.train_mails]
         if config.generated_ratio > 0:
-            generator = Generator(harvest(self.train_mails), rng.randrange(2**31))
+            generator = Generator(self.lexicon, rng.randrange(2**31))
             drawn = (generator.draw() for _ in range(int(len(mails) * config.generated_ratio)))
             mails += [augment(mail, rng) for mail in drawn if normalised(mail.text) not in self.forbidden]
         examples = encode(mails, self.tokenizer, self.network.config)
         return batches(examples, self.network.config.pad_id, config.tokens_a_step, rng)
+
+    def _edited(self, mail: Mail, rng: random.Random) -> Mail:
+        """The mail, or now and then one of its frame that names other things."""
+        draw = rng.random()
+        edited: Mail | None = None
+        if draw < self.config.exchange_ratio:
+            edited = self.substituter.exchange(mail)
+        elif draw < self.config.exchange_ratio + self.config.substitute_ratio:
+            edited = self.substituter.substitute(mail, rng)
+        return mail if edited is None or normalised(edited.text) in self.forbidden else edited
 
     def _step(self, batch: Batch) -> float:
         with arithmetic():
@@ -132,8 +148,8 @@ class Trainer:
         self.optimizer.step()
         self.schedule.step()
         with torch.no_grad():
-            for name, tensor in self.network.state_dict().items():
-                self.average[name].lerp_(tensor, 1.0 - self.config.average_decay)
+            live = list(self.network.state_dict().values())
+            torch._foreach_lerp_(list(self.average.values()), live, 1.0 - self.config.average_decay)
         return float(loss.detach())
 
     def _evaluate(self, epoch: int, loss: float) -> EpochReport:

