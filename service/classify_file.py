@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from model.classifier import Classifier
-from service.decision import read_texts
+from model.decision import read_texts
 from service.intake.compose import compose, compose_raw
 from service.schemas import Text, Wire
 

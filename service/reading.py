@@ -12,8 +12,8 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, sessionmaker
 
 from model.classifier import Classifier
+from model.decision import Read, read_texts
 from service import queries
-from service.decision import Read, read_texts
 from service.metrics import ORDER_CHECKS, PREDICTIONS, STAGE_SECONDS
 from service.schemas import EmailIn
 from service.tables import Email, StoredPrediction

@@ -72,6 +72,8 @@ TRAINING = TrainingConfig(
     head_learning_rate=3e-3,
     average_decay=0.8,
     generated_ratio=0.0,
+    exchange_ratio=0.0,
+    substitute_ratio=0.0,
     label_smoothing=0.0,
 )
 

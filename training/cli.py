@@ -73,6 +73,7 @@ def train(
         Path | None, typer.Option(help="Go on from this model folder, at a tenth of the learning rate.")
     ] = None,
     epochs: Annotated[int | None, typer.Option(min=1, help="Default: the size's own.")] = None,
+    mails: Annotated[int, typer.Option(min=0, help="Train on as many mails, drawn at random; 0: all.")] = Recipe.mails,
     adapt_steps: Annotated[
         int, typer.Option(min=0, help="Steps of teaching the pretrained layers our positions.")
     ] = Recipe.adapt_steps,
@@ -97,6 +98,7 @@ def train(
     recipe = Recipe(
         version,
         size=size,
+        mails=mails,
         start_folder=str(start or ""),
         positions=positions,
         adapt_steps=adapt_steps,
@@ -110,6 +112,8 @@ def train(
             if stage not in tasks:
                 tasks[stage] = progress.add_task(stage, total=total)
             progress.update(tasks[stage], completed=done)
+            if done == total and not err.is_terminal:  # where no bar is drawn, as in a log
+                err.print(f"{stage}: {total} done", markup=False)
 
         try:
             figures = make_model(recipe, corpus_folder, run, output, report)
@@ -126,7 +130,9 @@ def evaluate(
     html: Annotated[Path | None, typer.Option(help="Write the report as a page here.")] = None,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the figures here, not to the screen.")] = None,
 ) -> None:
-    """Measure a model on labelled mails: figures as JSON, and a page with tables, plots and the worst mistakes.
+    """Measure a model on labelled mails: figures as JSON, and a page with tables, plots and the worst mistakes
+
+    (but of the blind split, which is never read for errors, only figures).
 
     Example: `refund-trainer evaluate --model model/released --split development --html report.html`
     """
@@ -141,7 +147,12 @@ def evaluate(
         raise _refuse(f"no mails in {mails or split}")
     with Progress(console=err, transient=True) as progress:
         task = progress.add_task("reading", total=len(labelled))
-        figures = figures_of(classifier, labelled, lambda n: progress.update(task, advance=n))
+        figures = figures_of(
+            classifier,
+            labelled,
+            lambda n: progress.update(task, advance=n),
+            show_mistakes=mails is not None or split != "blind",
+        )
     text = json.dumps(figures, indent=2, ensure_ascii=False) + "\n"
     try:
         if html is not None:

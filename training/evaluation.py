@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from math import sqrt
 from typing import Any
@@ -11,6 +11,7 @@ import numpy as np
 
 from model.classifier import Classifier, Prediction
 from model.config import MONEY_BACK_LABELS, NO_ROLE, ROLES
+from model.decision import Read, read_texts
 from training.calibration import TARGET_ACCURACY, expected_calibration_error
 from training.curves import bag, coverage, coverage_at, order_blind_ceiling, reliability
 from training.data import Mail
@@ -19,6 +20,7 @@ from training.markup import render
 BATCH = 64
 RESAMPLES = 1_000  # of the bootstrap behind macro-F1's interval
 SHOWN_MISTAKES = 50
+NEVER = 1.01  # a confidence that no prediction reaches: labels without a threshold are never decided alone
 Pairs = dict[str, list[tuple[Mail, Prediction]]]
 
 
@@ -32,15 +34,14 @@ def wilson_interval(successes: int, total: int) -> tuple[float, float]:
     return ((centre - spread) / (1 + z * z / total), (centre + spread) / (1 + z * z / total))
 
 
-def predict(
-    classifier: Classifier, mails: Sequence[Mail], progress: Callable[[int], None] = lambda _: None
-) -> list[Prediction]:
-    predictions: list[Prediction] = []
+def read(classifier: Classifier, mails: Sequence[Mail], progress: Callable[[int], None] = lambda _: None) -> list[Read]:
+    """Each mail's prediction, order check and decision, as the service would give them."""
+    reads: list[Read] = []
     for start in range(0, len(mails), BATCH):
         batch = [mail.text for mail in mails[start : start + BATCH]]
-        predictions += classifier.predict(batch)
+        reads += read_texts(classifier, batch, default_threshold=NEVER)
         progress(len(batch))
-    return predictions
+    return reads
 
 
 def _share(right: Sequence[bool]) -> dict[str, Any]:
@@ -108,19 +109,22 @@ def pair_figures(mails: Sequence[Mail], predictions: Sequence[Prediction]) -> di
     }
 
 
-def auto_figures(classifier: Classifier, mails: Sequence[Mail], predictions: Sequence[Prediction]) -> dict[str, Any]:
-    """What the card's thresholds let through without a person, by confidence alone."""
-    thresholds = classifier.card.thresholds
-    auto = [(m, p) for m, p in zip(mails, predictions, strict=True) if p.confidence >= thresholds.get(p.label, 1.01)]
+def auto_figures(mails: Sequence[Mail], reads: Sequence[Read]) -> dict[str, Any]:
+    """What is decided without a person: above the card's thresholds, order check passed, in a language it knows."""
+    auto = [(m, r.prediction) for m, r in zip(mails, reads, strict=True) if r.decision.decision == "auto"]
     wrong_money = sum(p.label in MONEY_BACK_LABELS and p.label != m.label for m, p in auto)
-    refused: dict[str, list[bool]] = defaultdict(list)
-    for prediction in predictions:
-        refused[prediction.label].append(prediction.confidence < thresholds.get(prediction.label, 1.01))
+    sent: dict[str, list[bool]] = defaultdict(list)
+    for r in reads:
+        sent[r.prediction.label].append(r.decision.decision != "auto")
+    right = sum(p.label == m.label for m, p in auto)
     return {
         "coverage": len(auto) / max(1, len(mails)),
-        "accuracy": sum(p.label == m.label for m, p in auto) / max(1, len(auto)),
+        "accuracy": right / max(1, len(auto)),
+        "accuracy_interval": list(wilson_interval(right, len(auto))),
+        "wrong": len(auto) - right,
         "wrong_money_back": wrong_money,
-        "refused_share": {label: sum(members) / len(members) for label, members in sorted(refused.items())},
+        "reasons": dict(Counter(reason for r in reads for reason in r.decision.reasons)),
+        "refused_share": {label: sum(members) / len(members) for label, members in sorted(sent.items())},
     }
 
 
@@ -147,10 +151,15 @@ def length_group(mail: Mail) -> str:
 
 
 def evaluate(
-    classifier: Classifier, mails: Sequence[Mail], progress: Callable[[int], None] = lambda _: None
+    classifier: Classifier,
+    mails: Sequence[Mail],
+    progress: Callable[[int], None] = lambda _: None,
+    *,
+    show_mistakes: bool = True,
 ) -> dict[str, Any]:
-    """Every figure, ready for JSON."""
-    predictions = predict(classifier, mails, progress)
+    """Every figure, ready for JSON. Of mails that nobody may read for errors the mistakes are not shown."""
+    reads = read(classifier, mails, progress)
+    predictions = [r.prediction for r in reads]
     gold, predicted = [mail.label for mail in mails], [p.label for p in predictions]
     right = [g == p for g, p in zip(gold, predicted, strict=True)]
     confidences, correct = np.array([p.confidence for p in predictions]), np.array(right)
@@ -168,7 +177,7 @@ def evaluate(
         "span_f1": span_f1(mails, predictions),
         "expected_calibration_error": expected_calibration_error(confidences, correct),
         "reliability": reliability(confidences, correct),
-        "auto": auto_figures(classifier, mails, predictions),
+        "auto": auto_figures(mails, reads),
         "coverage_at_target": coverage_at(confidences, correct, TARGET_ACCURACY),
         "coverage": coverage(confidences, correct),
         "by_label": by_group(mails, right, lambda mail: mail.label),
@@ -178,5 +187,5 @@ def evaluate(
         "by_language": by_group(mails, right, lambda mail: mail.lang),
         "by_length": by_group(mails, right, length_group),
         "confusion": {g: dict(row) for g, row in confusion.items()},
-        "mistakes": mistakes(mails, predictions),
+        "mistakes": mistakes(mails, predictions) if show_mistakes else [],
     }

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from model.checks.exchange import OrderCheck, order_checks
 from model.classifier import Classifier, Prediction
-
-UNKNOWN_RATIO_LIMIT = 0.3  # of tokens that the vocabulary lacks; above it the script is one the model cannot read
-LETTERS_LIMIT = 0.5  # of the letters that are outside Latin script
+from model.language import unsupported_language
 
 
 @dataclass(frozen=True)
@@ -20,13 +18,6 @@ class Decision:
     reasons: tuple[str, ...]
 
 
-def foreign_letters_ratio(text: str) -> float:
-    """Share of the letters that are not of a Latin script, in which all trained languages are written."""
-    letters = [character for character in text if character.isalpha()]
-    foreign = sum(ord(character) > 0x24F for character in letters)
-    return foreign / len(letters) if letters else 0.0
-
-
 def decide(
     text: str,
     prediction: Prediction,
@@ -34,7 +25,9 @@ def decide(
     *,
     thresholds: Mapping[str, float],
     default_threshold: float,
+    languages: Collection[str],
 ) -> Decision:
+    """thresholds: label → least confidence for `auto`; languages: ISO 639-1 codes the model was trained on."""
     reasons = []
     if prediction.n_tokens == 0:
         reasons.append("no_text")
@@ -44,7 +37,7 @@ def decide(
         reasons.append("order_check_failed")
     if prediction.truncated:
         reasons.append("truncated")
-    if prediction.unknown_ratio > UNKNOWN_RATIO_LIMIT or foreign_letters_ratio(text) > LETTERS_LIMIT:
+    if prediction.n_tokens and unsupported_language(text, prediction, languages):
         reasons.append("unsupported_language")
     return Decision("review" if reasons else "auto", tuple(reasons))
 
@@ -64,11 +57,19 @@ def read_texts(classifier: Classifier, texts: list[str], *, default_threshold: f
         prediction if prediction.n_tokens else _nothing_to_read(prediction) for prediction in classifier.predict(texts)
     ]
     checks = order_checks(classifier, texts, predictions)
-    thresholds = classifier.card.thresholds
-    return [
-        Read(p, c, decide(t, p, c, thresholds=thresholds, default_threshold=default_threshold))
-        for t, p, c in zip(texts, predictions, checks, strict=True)
-    ]
+    card = classifier.card
+
+    def decision(text: str, prediction: Prediction, check: OrderCheck | None) -> Decision:
+        return decide(
+            text,
+            prediction,
+            check,
+            thresholds=card.thresholds,
+            default_threshold=default_threshold,
+            languages=card.languages,
+        )
+
+    return [Read(p, c, decision(t, p, c)) for t, p, c in zip(texts, predictions, checks, strict=True)]
 
 
 def _nothing_to_read(prediction: Prediction) -> Prediction:
