@@ -154,7 +154,7 @@ def _leaf(part: Part, body: Body, limits: Limits) -> Piece:
         body.notes.append("body: plain text labelled as HTML")
         is_html = False
     if is_html:
-        return Piece(html=text if text.strip() else None)
+        return Piece(html=text.strip("\n") if text.strip() else None)
     if options.get("format", "").lower() == "flowed":
         text = plain.unflow(text, delete_space=options.get("delsp", "").lower() == "yes")
     if content_type == "text/enriched":

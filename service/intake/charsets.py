@@ -27,6 +27,7 @@ ALIASES |= {"cp-850": "cp850", "iso-8859-8-i": "iso8859-8", "x-mac-roman": "mac_
 SEVEN_BIT = {"iso2022_jp", "iso2022_kr", "hz", "utf-7", "utf-16", "utf-16-le", "utf-16-be", "utf-32"}
 MULTI_BYTE = {"gb18030", "cp949", "cp932", "big5hkscs", "euc_jp", "euc_jis_2004", "johab"}
 LABEL = re.compile(r"[a-z][a-z0-9._:-]*")
+FIRST_LEAD_BYTE = 0xC2
 NOT_UTF8 = re.compile("[\udc80-\udcff]+")
 BROKEN_CHARACTER = re.compile(rb"[\xe0-\xef][\x80-\xbf]|[\xf0-\xf4][\x80-\xbf]{1,2}")
 CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ufeff\ufffe\uffff]")
@@ -109,7 +110,8 @@ def _legacy(raw: bytes, label: str | None, name: str | None) -> tuple[str, str |
 def _repair(found: re.Match[str]) -> str:
     """A run of bytes between UTF-8: a character cut short, or a word of windows-1252."""
     raw = found.group().encode("ascii", "surrogateescape")
-    return "\ufffd" if BROKEN_CHARACTER.fullmatch(raw) else _cp1252(raw)
+    at_end = found.end() == len(found.string) and raw[0] >= FIRST_LEAD_BYTE
+    return "\ufffd" if at_end or BROKEN_CHARACTER.fullmatch(raw) else _cp1252(raw)
 
 
 def _cp1252(raw: bytes) -> str:

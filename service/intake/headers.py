@@ -18,7 +18,7 @@ from service.intake.charsets import clean, decode_text
 WORD = re.compile(r"=\?([^?\s*]{1,40})(?:\*[^?\s]*)?\?([bBqQ])\?([^\n]{0,1000}?)\?=")
 OPEN_WORD = re.compile(r"=\?([^?\s*]{1,40})(?:\*[^?\s]*)?\?([bBqQ])\?([^\s?]{0,1000})\??$")
 BETWEEN = re.compile(r"[ \t]*")
-QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"(?!@)')
+QUOTED = re.compile(r'"(?:[^"\\]|\\.?)*("(@?)|\Z)')
 COMMENT = re.compile(r"\([^()]*\)")
 MESSAGE_ID = re.compile(r"<([^<>]{1,990})>")
 PARAMETER = re.compile(r';\s*([^\s=;"]{1,60})\s*=\s*("(?:[^"\\]|\\.)*"?|[^;]*)')
@@ -92,16 +92,26 @@ def fields(message: Message, name: str) -> list[str]:
 
 def addresses(value: str) -> list[str]:
     """The bare addresses of a field, domain in small letters; names, comments and groups left out."""
-    value = COMMENT.sub(" ", COMMENT.sub(" ", QUOTED.sub(" ", unfold(value))))
+    value = COMMENT.sub(" ", COMMENT.sub(" ", QUOTED.sub(_unquoted, unfold(value))))
     found = []
     for piece in re.split(r"[,;]", value):
         if "<" in piece:
             piece = piece.rpartition("<")[2].partition(">")[0]
-        address = "".join(decode_header(piece.rpartition(": ")[2]).split()).removeprefix("mailto:").strip("<>'\"")
+        piece = decode_header(piece.rpartition(": ")[2])
+        if "<" in piece:  # the whole was one RFC 2047 word
+            piece = piece.rpartition("<")[2].partition(">")[0]
+        address = "".join(piece.split()).removeprefix("mailto:").strip("<>()'\"")
         local, at, domain = address.rpartition("@")
         if at and local and domain:
             found.append(f"{local.rpartition(':')[2]}@{domain.lower()}")
     return found
+
+
+def _unquoted(found: re.Match[str]) -> str:
+    """Nothing for a quoted name; a quoted local part, and a quote that never ends, as they are."""
+    if found[2]:
+        return found.group()
+    return " " if found[1] else found.group()[1:]
 
 
 def message_ids(value: str) -> tuple[str, ...]:

@@ -19,6 +19,9 @@ from service.intake.headers import base64_bytes, parameters
 FROM_LINE = re.compile(rb"\A(?:[ \t]*\r?\n)*>?From [^\r\n]*\r?\n")
 BOUNDARY_LINE = re.compile(rb"^--([^\s\r\n][^\r\n]{0,200}?)[ \t]*\r?\n(?:Content-[A-Za-z-]{1,40}:|\r?\n)", re.MULTILINE)
 TYPED_BOUNDARY = re.compile(rb"^--([^\s\r\n][^\r\n]{0,200}?)[ \t]*\r?\nContent-[A-Za-z-]{1,40}:", re.MULTILINE)
+ENCODED_LINE = re.compile(rb"[A-Za-z0-9+/]*={0,3}")
+NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/=]+")
+SHORTEST_ENCODED = 16  # characters in a row; longer than most words
 BASE64_LINE = re.compile(rb"[A-Za-z0-9+/=\s]*")
 HEADERS = 2_000  # fields of one part that are kept
 FIELD_CHARACTERS = {True: 4_096, False: 65_536}  # of Content-* fields, which the parser reads in quadratic time
@@ -29,7 +32,7 @@ class Part(Message):
 
     def __init__(self, limits: Limits, count: list[int], policy: Any = None) -> None:
         super().__init__(policy or Compat32())
-        self.limits, self.count, self.depth = limits, count, 0
+        self.limits, self.count, self.depth, self.body = limits, count, 0, ""
         count[0] += 1
         if count[0] > limits.parts:
             raise LimitError("parts", limits.parts)
@@ -40,6 +43,11 @@ class Part(Message):
         if payload.depth > self.limits.nesting:
             raise LimitError("nesting", self.limits.nesting)
         super().attach(payload)
+
+    def set_payload(self, payload: Any, charset: Any = None) -> None:
+        """Keeps a leaf's body as it came: get_payload would replace 8-bit bytes that its charset does not know."""
+        self.body = payload if isinstance(payload, str) else ""
+        super().set_payload(payload, charset)
 
     def set_raw(self, name: str, value: Any) -> None:
         if len(self) < HEADERS:
@@ -71,12 +79,14 @@ def parse_parts(raw: bytes, limits: Limits) -> tuple[Part, list[str]]:
         if found and body.count(b"--" + found[1]) > 1 and not root.get("content-transfer-encoding", "").startswith("b"):
             notes.append("structure: parts without a multipart header")
             root = _with_boundary(root, found[1], limits, count)
-    for part in list(root.walk()):
+    for part in [part for part in root.walk() if isinstance(part, Part)]:
         if part.get_content_maintype() == "multipart" and not part.is_multipart():
             found = BOUNDARY_LINE.search(payload_bytes(part))
             if found:
                 notes.append("structure: boundary guessed")
                 part.set_payload(_with_boundary(part, found[1], limits, count).get_payload())
+        elif part.is_multipart() and part.epilogue:
+            _attach_late(part, limits, count, notes)
     return root, notes
 
 
@@ -92,6 +102,7 @@ def _feed(raw: bytes, limits: Limits, count: list[int], depth: int = 0) -> Part:
         part.depth = depth
         return part
 
+    count[0] -= 1  # the parser makes a part only to see whether it can
     parser = BytesFeedParser(make, policy=ShortFields())
     parser.feed(raw)
     root = parser.close()
@@ -99,21 +110,36 @@ def _feed(raw: bytes, limits: Limits, count: list[int], depth: int = 0) -> Part:
     return root
 
 
-def _with_boundary(part: Message, boundary: bytes, limits: Limits, count: list[int]) -> Part:
+def _with_boundary(part: Part, boundary: bytes, limits: Limits, count: list[int]) -> Part:
     """The part read again as a multipart with this boundary; its other header fields stay."""
     escaped = boundary.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
     head = b'Content-Type: multipart/mixed; boundary="' + escaped + b'"\n\n'
-    again = _feed(head + payload_bytes(part), limits, count, getattr(part, "depth", 0))
+    again = _feed(head + payload_bytes(part), limits, count, part.depth)
     for name, value in part.raw_items():
         if name.lower() not in ("content-type", "content-transfer-encoding"):
             again.set_raw(name, value)
     return again
 
 
-def payload_bytes(part: Message) -> bytes:
+def _attach_late(part: Part, limits: Limits, count: list[int], notes: list[str]) -> None:
+    """Parts that follow the end boundary: a multipart inside used the same one."""
+    boundary, late = part.get_boundary(), part.epilogue or ""
+    if boundary is None or f"--{boundary}\n" not in late.replace("\r\n", "\n"):
+        return
+    notes.append("structure: parts after the end")
+    holder = Part(limits, count)
+    holder.depth = part.depth
+    holder.set_payload(late)
+    for child in _with_boundary(holder, boundary.encode("utf-8", "surrogateescape"), limits, count).get_payload():
+        part.attach(child)
+
+
+def payload_bytes(part: Part) -> bytes:
     """The body of a leaf as it came, not decoded."""
-    payload = part.get_payload()
-    return payload.encode("utf-8", "surrogateescape") if isinstance(payload, str) else b""
+    body = part.body
+    if part.depth:  # the line end before a boundary belongs to the boundary
+        body = body.removesuffix("\n").removesuffix("\r")
+    return body.encode("utf-8", "surrogateescape")
 
 
 def encoding_of(part: Message) -> str:
@@ -124,7 +150,7 @@ def _lower(part: Message) -> list[tuple[str, Any]]:
     return [(name.lower(), value) for name, value in part.raw_items()]
 
 
-def decoded_bytes(part: Message) -> tuple[bytes, str | None]:
+def decoded_bytes(part: Part) -> tuple[bytes, str | None]:
     """The body of a leaf with its transfer encoding undone, and a note where that took a guess. Raises nothing."""
     raw, encoding = payload_bytes(part), encoding_of(part)
     if encoding == "base64":
@@ -139,17 +165,13 @@ def decoded_bytes(part: Message) -> tuple[bytes, str | None]:
 def _base64(raw: bytes) -> tuple[bytes, str | None]:
     """Base64 up to a footer that a list put after it; text that was never encoded stays as it is."""
     lines = raw.splitlines(keepends=True)
-    good = [line for line in lines if BASE64_LINE.fullmatch(line)]
-    if len(good) == len(lines):
-        return base64_bytes(raw), None
-    if b" " in raw.strip() and sum(len(line) for line in good) < len(raw) / 2 and not _mostly_base64(raw):
+    first = raw.lstrip().partition(b"\n")[0].strip()
+    if not ENCODED_LINE.fullmatch(first) and max(map(len, NOT_BASE64.split(raw))) < SHORTEST_ENCODED:
         return raw, "encoding: base64 by its label only"
+    if all(BASE64_LINE.fullmatch(line) for line in lines):
+        return base64_bytes(raw), None
     last = max((i for i, line in enumerate(lines) if line.rstrip().endswith(b"=")), default=len(lines) - 1)
     return base64_bytes(b"".join(lines[: last + 1])), "encoding: base64 with junk"
-
-
-def _mostly_base64(raw: bytes) -> bool:
-    return max(map(len, re.split(rb"[^A-Za-z0-9+/=]+", raw))) > 40
 
 
 def _uuencoded(raw: bytes) -> bytes:
@@ -165,7 +187,7 @@ def _uuencoded(raw: bytes) -> bytes:
     return b"".join(pieces)
 
 
-def decoded_text(part: Message) -> tuple[str, list[str]]:
+def decoded_text(part: Part) -> tuple[str, list[str]]:
     """The text of a leaf and notes of what was guessed."""
     raw, note = decoded_bytes(part)
     content_type = str(dict(_lower(part)).get("content-type", ""))
