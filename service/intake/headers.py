@@ -22,6 +22,7 @@ QUOTED = re.compile(r'"(?:[^"\\]|\\.?)*("(@?)|\Z)')
 COMMENT = re.compile(r"\([^()]*\)")
 MESSAGE_ID = re.compile(r"<([^<>]{1,990})>")
 PARAMETER = re.compile(r';\s*([^\s=;"]{1,60})\s*=\s*("(?:[^"\\]|\\.)*"?|[^;]*)')
+MAIN_CHARACTERS = 255  # two names of RFC 6838 with a slash
 HEADER_CHARACTERS = 16_384  # as much of a field as is read
 
 
@@ -149,7 +150,7 @@ def parameters(value: str) -> tuple[str, dict[str, str]]:
         pieces.setdefault(base, []).append((order, not rest or rest.endswith("*"), text))
     for base, found in pieces.items():
         plain[base] = _rfc2231(sorted(found))
-    main = value.partition(";")[0].strip().lower()
+    main = decode_header(value.partition(";")[0]).lower()[:MAIN_CHARACTERS]
     return main, {name: decode_header(text) for name, text in plain.items()}
 
 
