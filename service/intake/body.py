@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from service.intake import plain
+from service.intake import plain, smime
 from service.intake.charsets import clean
 from service.intake.errors import LimitError, Limits
-from service.intake.headers import decode_header, fields, parameters
+from service.intake.headers import NOT_BASE64, decode_header, fields, parameters
 from service.intake.html import has_markup, html_to_text, looks_like_html
-from service.intake.structure import Part, decoded_bytes, decoded_text, encoding_of, payload_bytes
+from service.intake.structure import Part, decoded_bytes, decoded_text, encoding_of, parse_inside, payload_bytes
 
-SIGNED_DATA = bytes.fromhex("06092a864886f70d010702")  # CMS object identifiers, RFC 5652
-ENVELOPED_DATA = bytes.fromhex("06092a864886f70d010703")
+ENVELOPED_DATA = bytes.fromhex("2a864886f70d010703")  # RFC 5652
 SMIME = ("application/pkcs7-mime", "application/x-pkcs7-mime")
 TNEF = ("application/ms-tnef", "application/vnd.ms-tnef")
 PLAIN = ("text/plain", "text/markdown", "text/enriched", "text", "text/text", "plain/text", "")
 HTML = ("text/html", "application/xhtml+xml")
+NOT_BASE64_OR_PADDING = NOT_BASE64 + b"="
 WORDS = re.compile(r"\w+")
 
 
@@ -73,7 +73,8 @@ def _pieces(part: Part, body: Body, limits: Limits, *, in_report: bool) -> list[
     if content_type.startswith("multipart/"):  # by its label only
         content_type = "text/plain"
     if content_type in SMIME or content_type == "application/octet-stream" and _filename(part, options) == "smime.p7m":
-        _smime(part, options, body)
+        _attach(part, content_type, _filename(part, options), body)
+        return _smime(part, options, body, limits)
     if content_type in TNEF or (_filename(part, options) or "").lower() == "winmail.dat":
         body.notes.append("attachment: Outlook's winmail.dat may hold the text or the files")
     disposition = parameters(" ".join(fields(part, "content-disposition")[:1]))[0]
@@ -161,18 +162,21 @@ def _leaf(part: Part, body: Body, limits: Limits) -> Piece:
         text = re.sub(r"</?[a-zA-Z][a-zA-Z-]{0,40}>", "", re.sub(r"<param>[^<]{0,200}</param>", "", text))
     if plain.is_encrypted(text):
         body.encrypted = True
-    text = plain.without_armour(text).rstrip(" \n\t") if plain.ARMOUR_SIGNED in text else text
-    text = text.strip("\n")
+    text = plain.without_armour(text).strip("\n").rstrip()
     return Piece(text=text if text.strip() else None)
 
 
-def _smime(part: Part, options: dict[str, str], body: Body) -> None:
-    head = decoded_bytes(part)[0][:64]
+def _smime(part: Part, options: dict[str, str], body: Body, limits: Limits) -> list[Piece]:
+    """The words inside a signed envelope; marks an encrypted one."""
+    raw = decoded_bytes(part)[0]
     kind = options.get("smime-type", "").lower()
-    if kind.startswith("signed") or (not kind and SIGNED_DATA in head):
-        body.notes.append("signed: the text is inside an S/MIME envelope, which is not opened")
-    elif kind.startswith(("enveloped", "authenveloped")) or ENVELOPED_DATA in head or not kind:
+    if smime.is_signed_data(raw) or kind.startswith("signed"):
+        content = smime.signed_content(raw)
+        body.notes.append("signed: " + ("S/MIME" if content else "the S/MIME envelope cannot be read"))
+        return _pieces(parse_inside(part, content, limits), body, limits, in_report=False) if content else []
+    if ENVELOPED_DATA in raw[:64] or not kind or kind.startswith(("enveloped", "authenveloped")):
         body.encrypted = True
+    return []
 
 
 def _filename(part: Part, options: dict[str, str]) -> str | None:
@@ -184,7 +188,7 @@ def _filename(part: Part, options: dict[str, str]) -> str | None:
 def _attach(part: Part, content_type: str, filename: str | None, body: Body) -> None:
     raw = payload_bytes(part)
     if encoding_of(part) == "base64":
-        characters = len(re.sub(rb"[^A-Za-z0-9+/]+", b"", raw))
+        characters = len(raw.translate(None, NOT_BASE64_OR_PADDING))
         size = characters * 3 // 4
     else:
         size = len(decoded_bytes(part)[0])

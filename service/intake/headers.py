@@ -23,6 +23,8 @@ COMMENT = re.compile(r"\([^()]*\)")
 MESSAGE_ID = re.compile(r"<([^<>]{1,990})>")
 PARAMETER = re.compile(r';\s*([^\s=;"]{1,60})\s*=\s*("(?:[^"\\]|\\.)*"?|[^;]*)')
 MAIN_CHARACTERS = 255  # two names of RFC 6838 with a slash
+BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
+NOT_BASE64 = bytes(set(range(256)) - set(BASE64))
 HEADER_CHARACTERS = 16_384  # as much of a field as is read
 
 
@@ -72,7 +74,7 @@ def _word_bytes(kind: str, text: str) -> bytes:
 def base64_bytes(raw: bytes) -> bytes:
     """What base64 says, junk left out; padding may stand in the middle where pieces were joined, or be missing."""
     pieces = []
-    for piece in re.split(rb"=+", re.sub(rb"[^A-Za-z0-9+/=]+", b"", raw)):
+    for piece in re.split(rb"=+", raw.translate(None, NOT_BASE64)):
         whole = piece[:-1] if len(piece) % 4 == 1 else piece
         pieces.append(binascii.a2b_base64(whole + b"=" * (-len(whole) % 4)))
     return b"".join(pieces)

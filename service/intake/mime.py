@@ -49,9 +49,7 @@ def _mail(root: Part, limits: Limits, own_addresses: Collection[str], notes: lis
     notes = list(dict.fromkeys([*notes, *body.notes]))
     ids = [found for value in fields(root, "message-id") for found in message_ids(value)]
     replied = [found for value in fields(root, "in-reply-to") for found in message_ids(value)]
-    recipients = [
-        found for name in ("to", "cc", "delivered-to") for value in fields(root, name) for found in addresses(value)
-    ]
+    recipients = [found for name in ("to", "cc") for value in fields(root, name) for found in addresses(value)]
     subject = field(root, "subject", body.charset)
     return ParsedMail(
         subject=subject[:FIELD_CHARACTERS] if subject is not None else None,

@@ -12,13 +12,17 @@ from email.message import Message
 from email.parser import BytesFeedParser
 from typing import Any
 
-from service.intake.charsets import decode_text
+from service.intake.charsets import codec_name, decode_text
 from service.intake.errors import LimitError, Limits
 from service.intake.headers import base64_bytes, parameters
 
 FROM_LINE = re.compile(rb"\A(?:[ \t]*\r?\n)*>?From [^\r\n]*\r?\n")
 BOUNDARY_LINE = re.compile(rb"^--([^\s\r\n][^\r\n]{0,200}?)[ \t]*\r?\n(?:Content-[A-Za-z-]{1,40}:|\r?\n)", re.MULTILINE)
 TYPED_BOUNDARY = re.compile(rb"^--([^\s\r\n][^\r\n]{0,200}?)[ \t]*\r?\nContent-[A-Za-z-]{1,40}:", re.MULTILINE)
+ENCODED_RUN = re.compile(rb"(?:^[A-Za-z0-9+/]{60,}\r?\n)+", re.MULTILINE)
+META_CHARSET = re.compile(rb"<meta\b[^>]{0,200}?charset\s*=\s*[\"']?([A-Za-z0-9_-]{1,40})", re.IGNORECASE)
+META_BYTES = 4_096
+LONG_RUN_BYTES = 20_000
 ENCODED_LINE = re.compile(rb"[A-Za-z0-9+/]*={0,3}")
 NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/=]+")
 SHORTEST_ENCODED = 16  # characters in a row; longer than most words
@@ -49,6 +53,13 @@ class Part(Message):
         self.body = payload if isinstance(payload, str) else ""
         super().set_payload(payload, charset)
 
+    def get_boundary(self, failobj: Any = None) -> Any:
+        """None also for one whose RFC 2231 charset makes the library raise."""
+        try:
+            return super().get_boundary(failobj)
+        except (ValueError, LookupError, TypeError):
+            return failobj
+
     def set_raw(self, name: str, value: Any) -> None:
         if len(self) < HEADERS:
             super().set_raw(name, value)
@@ -61,12 +72,15 @@ class ShortFields(Compat32):
         name, value = super().header_source_parse(sourcelines)
         return name, value[: FIELD_CHARACTERS[name.lower().startswith("content-")]]
 
+    def header_fetch_parse(self, name: str, value: str) -> str:  # noqa: ARG002
+        return value  # raw bytes and all; Compat32 would make a Header of them
+
 
 def parse_parts(raw: bytes, limits: Limits) -> tuple[Part, list[str]]:
     """The root part, and notes of what was repaired. Raises LimitError."""
     if len(raw) > limits.mail_bytes:
         raise LimitError("mail_bytes", limits.mail_bytes, len(raw))
-    raw = _line_ends(raw)
+    raw = ENCODED_RUN.sub(_one_line, _line_ends(raw))
     lines = raw.count(b"\n")
     if lines > limits.lines:
         raise LimitError("lines", limits.lines, lines)
@@ -76,7 +90,7 @@ def parse_parts(raw: bytes, limits: Limits) -> tuple[Part, list[str]]:
     if not root.is_multipart() and root.get_content_maintype() == "text":
         body = payload_bytes(root)
         found = TYPED_BOUNDARY.search(body, 0, 4_000)
-        if found and body.count(b"--" + found[1]) > 1 and not root.get("content-transfer-encoding", "").startswith("b"):
+        if found and body.count(b"--" + found[1]) > 1 and encoding_of(root) != "base64":
             notes.append("structure: parts without a multipart header")
             root = _with_boundary(root, found[1], limits, count)
     for part in [part for part in root.walk() if isinstance(part, Part)]:
@@ -88,6 +102,19 @@ def parse_parts(raw: bytes, limits: Limits) -> tuple[Part, list[str]]:
         elif part.is_multipart() and part.epilogue:
             _attach_late(part, limits, count, notes)
     return root, notes
+
+
+def parse_inside(part: Part, raw: bytes, limits: Limits) -> Part:
+    """The mail in a leaf. Raises LimitError where it nests too deep, or has too many parts with those around it."""
+    if part.depth >= limits.nesting:
+        raise LimitError("nesting", limits.nesting)
+    return _feed(raw, limits, part.count, part.depth + 1)
+
+
+def _one_line(run: re.Match[bytes]) -> bytes:
+    """A file's base64 as one line: it decodes the same, and the parser's time goes with the lines."""
+    text = run.group()
+    return text if len(text) < LONG_RUN_BYTES else text.translate(None, b"\r\n") + b"\n"
 
 
 def _line_ends(raw: bytes) -> bytes:
@@ -191,5 +218,9 @@ def decoded_text(part: Part) -> tuple[str, list[str]]:
     """The text of a leaf and notes of what was guessed."""
     raw, note = decoded_bytes(part)
     content_type = str(dict(_lower(part)).get("content-type", ""))
-    text, charset_note = decode_text(raw, parameters(content_type)[1].get("charset"))
+    main, options = parameters(content_type)
+    label = options.get("charset")
+    if codec_name(label) is None and main.endswith("html") and (meta := META_CHARSET.search(raw, 0, META_BYTES)):
+        label = meta[1].decode("ascii")
+    text, charset_note = decode_text(raw, label)
     return text, [found for found in (note, charset_note) if found]

@@ -15,7 +15,19 @@ LOGO_NAME = ("logo.gif", "image/gif")
 INNER = mail(part("The cake never came."), subject="My cake", From="Anna <anna@example.net>")
 NESTED = b"Content-Type: message/rfc822\n\n" + INNER
 SIGNATURE = part(b"x", 'application/pgp-signature; name="signature.asc"')
-SIGNED_CMS = bytes.fromhex("308006092a864886f70d010702a080") + b"x" * 40
+DATA_OID = "06092a864886f70d010701"
+SIGNED_CMS = (  # of indefinite lengths, the content in two pieces, as OpenSSL streams it
+    bytes.fromhex(f"308006092a864886f70d010702a0803080020101310f300d060960864801650304020105003080{DATA_OID}a0802480")
+    + b"\x04\x10"
+    + TEXT[:16]
+    + b"\x04"
+    + bytes([len(TEXT) - 16])
+    + TEXT[16:]
+    + bytes(6)
+    + bytes.fromhex("a0803003020100")
+    + bytes(20)
+)
+SIGNED_EMPTY = bytes.fromhex("308006092a864886f70d010702a080") + b"x" * 40
 ENVELOPED_CMS = bytes.fromhex("308006092a864886f70d010703a080") + b"x" * 40
 CLEAR_SIGNED = f"""-----BEGIN PGP SIGNED MESSAGE-----
 Hash: SHA256
@@ -302,9 +314,18 @@ CASES = [
     ),
     case(
         "S/MIME signed in an envelope",
-        mail(part(SIGNED_CMS, "application/pkcs7-mime", encoding="base64")),
+        mail(part(SIGNED_CMS, 'application/pkcs7-mime; name="smime.p7m"', encoding="base64")),
+        text=FEE,
         encrypted=False,
-        note="signed: ",
+        note="signed: S/MIME",
+        attached=[("smime.p7m", "application/pkcs7-mime")],
+    ),
+    case(
+        "S/MIME signed in a broken envelope",
+        mail(part(SIGNED_EMPTY, "application/pkcs7-mime", encoding="base64")),
+        text=None,
+        encrypted=False,
+        note="signed: the S/MIME envelope cannot",
     ),
     case("PGP clear-signed", mail(part(CLEAR_SIGNED)), text=f"{FEE}\n-- \nMina", encrypted=False),
     case(

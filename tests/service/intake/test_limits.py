@@ -96,7 +96,7 @@ def test_deep_markup_is_read(markup: str) -> None:
     [
         b"Subject: " + b"=?utf-8?Q?" * 100_000 + b"\n\nx",
         b"Content-Type: text/plain" + b";a" * 500_000 + b"\n\nx",
-        b"Content-Type: text/plain; a*0*=\"" * 50_000 + b"\n\nx",
+        b'Content-Type: text/plain; a*0*="' * 50_000 + b"\n\nx",
         b"From: " + b"(" * 500_000 + b"\n\nx",
         b"From: " + b'"\\' * 500_000 + b"\n\nx",
         b"To: " + b"a@x.example, " * 100_000 + b"\n\nx",

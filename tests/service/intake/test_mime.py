@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from service.intake.mime import ParsedMail, parse_mail
 from tests.service.intake import cases_automatic, cases_charsets, cases_headers, cases_html, cases_structure
 from tests.service.intake.builder import Case
 
+FIXTURES = Path(__file__).with_name("fixtures")
 CASES = [
     *cases_charsets.CASES,
     *cases_headers.CASES,
@@ -39,6 +41,17 @@ def test_mail_is_read_as_its_writer_meant_it(fixture: Case) -> None:
     parsed = parse_mail(fixture.raw)
 
     assert {name: found(parsed, name, value) for name, value in fixture.expected.items()} == fixture.expected
+
+
+@pytest.mark.parametrize("path", sorted(FIXTURES.glob("*.eml")), ids=lambda path: path.stem)
+def test_mail_of_a_file_is_read_as_written_beside_it(path: Path) -> None:
+    """The file beside it has the subject, the sender, an empty line and the words."""
+    head, _, wanted = path.with_suffix(".txt").read_text(encoding="utf-8").partition("\n\n")
+
+    parsed = parse_mail(path.read_bytes())
+
+    assert [parsed.subject, parsed.sender] == head.split("\n")
+    assert words(parsed) == wanted.removesuffix("\n")
 
 
 def test_fixtures_have_a_name_each() -> None:

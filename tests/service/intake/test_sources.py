@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from service.intake.errors import IntakeError, Limits, LimitError, SourceError
+from service.intake.errors import IntakeError, LimitError, Limits, SourceError
 from service.intake.mime import parse_mail
 from service.intake.sources import CsvRow, iterate_csv, iterate_mails
 
