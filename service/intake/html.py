@@ -21,6 +21,16 @@ UNREAD = {"head", "script", "style", "title", "svg", "template", "meta", "link",
 TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9:]*)")
 SELF_CLOSING = {"p", "li", "td", "th", "tr", "dt", "dd", "option", "br", "img", "hr", "meta", "input", "link", "col"}
 SELF_CLOSING |= {"wbr", "area", "base", "source", "tbody", "thead", "tfoot", "col", "colgroup", "html", "head", "body"}
+ATTRIBUTE = r"""[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+)?+)?+"""
+CROWDED_TAG = re.compile(rf"<([a-zA-Z][^\s/>]{{0,60}}+)(?:{ATTRIBUTE}){{100,}}+")
+ROOT_TAG = re.compile(r"<(/?)(?:body|html)\b", re.IGNORECASE)
+MOST_ROOTS = 20
+CHOICE_TAG = re.compile(r"<(/?)(?:select|option|optgroup|selectedcontent)\b", re.IGNORECASE)
+INLINE = (
+    "a|abbr|b|big|cite|code|del|em|font|i|ins|kbd|label|mark|nobr|o:p|q|s|small|span|strike|strong|sub|sup|time|tt|u"
+)
+INLINE_TAG = re.compile(rf"</?(?:{INLINE})(?=[\s/>])", re.IGNORECASE)
+BLOCK_TAG = re.compile(r"</?(?!(?:wbr|p|br|hr|style|script|title)[\s/>])[a-zA-Z][^\s/>]*+", re.IGNORECASE)
 DEEPEST = 256  # open elements; lexbor takes quadratic time over deeper ones, no mail program writes them
 NO_MARGIN = re.compile(r"margin(?:-top|-bottom|-block)?\s*:\s*0")
 INDENTED = re.compile(r"border\s*:\s*(?:none|0)")  # Gmail's indent button writes a blockquote too
@@ -32,7 +42,7 @@ MARKUP = re.compile(r"<[a-zA-Z!/?]|&[a-zA-Z#]")
 
 def html_to_text(html: str) -> str:
     """Readable text; empty where the markup holds no words. Raises nothing."""
-    root = LexborHTMLParser(_shallow(html.replace("\0", ""))).root
+    root = LexborHTMLParser(_shallow(_bounded(html.replace("\0", "")))).root
     if root is None:
         return ""
     layout = Layout()
@@ -40,8 +50,16 @@ def html_to_text(html: str) -> str:
     return clean(layout.text())
 
 
+def _bounded(html: str) -> str:
+    """The same markup without what takes lexbor quadratic time: hundreds of attributes on one element, of bodies that
+    are merged into one, and of options that are copied into their select."""
+    if len(ROOT_TAG.findall(html)) > MOST_ROOTS:
+        html = ROOT_TAG.sub(r"<\1div", html)
+    return CROWDED_TAG.sub(r"<\1 ", CHOICE_TAG.sub(r"<\1div", html))
+
+
 def _shallow(html: str) -> str:
-    """The same markup without the tags past DEEPEST, and then without formatting, which nests by itself."""
+    """The same markup, without any nesting where it is deeper than DEEPEST."""
     depth = deepest = 0
     for slash, name in TAG.findall(html):
         if name.lower() not in SELF_CLOSING:
@@ -49,7 +67,7 @@ def _shallow(html: str) -> str:
             deepest = max(deepest, depth)
     if deepest <= DEEPEST:
         return html
-    return re.sub(r"<(?!/?(?:p|br|li|td|th|tr|hr|style|script)\b|!--)/?[a-zA-Z][^<>]{0,2000}>", "\n", html)
+    return BLOCK_TAG.sub("<br", INLINE_TAG.sub("<wbr", html))  # elements that hold nothing; their attributes stay
 
 
 def _walk(root: LexborNode, layout: Layout) -> None:

@@ -76,6 +76,10 @@ def test_part_inside_a_guessed_boundary_counts() -> None:
     "markup",
     [
         "<div>" * 50_000 + "Fee",
+        '<div a="<">' * 50_000 + "Fee",
+        "<p " + " ".join(f"a{n}" for n in range(50_000)) + ">Fee",
+        "<select>" + "<option>x" * 50_000 + "</select>Fee",
+        "".join(f"<body a{n}>" for n in range(50_000)) + "Fee",
         "<b>" * 50_000 + "Fee",
         "<table><tr><td>" * 20_000 + "Fee",
         "<blockquote>" * 20_000 + "Fee",
