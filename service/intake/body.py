@@ -151,7 +151,7 @@ def _leaf(part: Part, body: Body, limits: Limits) -> Piece:
     if not is_html and content_type in PLAIN and looks_like_html(text):
         body.notes.append("body: HTML labelled as plain text")
         is_html = True
-    elif is_html and not has_markup(text):
+    elif is_html and text.strip() and not has_markup(text):
         body.notes.append("body: plain text labelled as HTML")
         is_html = False
     if is_html:

@@ -153,12 +153,14 @@ def _attach_late(part: Part, limits: Limits, count: list[int], notes: list[str])
     boundary, late = part.get_boundary(), part.epilogue or ""
     if boundary is None or f"--{boundary}\n" not in late.replace("\r\n", "\n"):
         return
-    notes.append("structure: parts after the end")
     holder = Part(limits, count)
     holder.depth = part.depth
     holder.set_payload(late)
-    for child in _with_boundary(holder, boundary.encode("utf-8", "surrogateescape"), limits, count).get_payload():
-        part.attach(child)
+    again = _with_boundary(holder, boundary.encode("utf-8", "surrogateescape"), limits, count)
+    if again.is_multipart():
+        notes.append("structure: parts after the end")
+        for child in again.get_payload():
+            part.attach(child)
 
 
 def payload_bytes(part: Part) -> bytes:

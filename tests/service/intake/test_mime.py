@@ -7,7 +7,14 @@ import pytest
 
 from service.intake.html import html_to_text
 from service.intake.mime import ParsedMail, parse_mail
-from tests.service.intake import cases_automatic, cases_charsets, cases_headers, cases_html, cases_structure
+from tests.service.intake import (
+    cases_automatic,
+    cases_charsets,
+    cases_headers,
+    cases_html,
+    cases_sealed,
+    cases_structure,
+)
 from tests.service.intake.builder import Case
 
 FIXTURES = Path(__file__).with_name("fixtures")
@@ -15,6 +22,7 @@ CASES = [
     *cases_charsets.CASES,
     *cases_headers.CASES,
     *cases_structure.CASES,
+    *cases_sealed.CASES,
     *cases_html.CASES,
     *cases_automatic.CASES,
 ]
