@@ -6,9 +6,7 @@ import re
 from dataclasses import dataclass, replace
 
 ZERO = r"\s*:\s*0*\.?0*(?:px|pt|em|rem|%)?\s*(?:!\s*important\s*)?(?:;|$)"
-HIDING = re.compile(
-    rf"(?:^|[;\s])(?:display\s*:\s*none|mso-hide\s*:\s*all|max-height{ZERO}|max-width{ZERO}|opacity{ZERO})"
-)
+HIDING = re.compile(rf"(?:^|[;\s])(?:display\s*:\s*none|mso-hide\s*:\s*all|max-height{ZERO}|opacity{ZERO})")
 NO_HEIGHT = re.compile(rf"(?:^|[;\s])height{ZERO}")
 VISIBILITY = re.compile(r"(?:^|[;\s])visibility\s*:\s*(hidden|collapse|visible|inherit)")
 FONT_SIZE = re.compile(r"(?:^|[;\s])font-size\s*:\s*([^;!]{1,20})")

@@ -64,7 +64,7 @@ CASES = [
     sender("mailto in the angles", "Mina <mailto:mina@example.org>", "mina@example.org"),
     sender("raw utf-8 name", "Mïna <mina@example.org>".encode(), "mina@example.org"),
     sender("address with a raw letter", "Mïna <mïna@exämple.org>".encode(), "mïna@exämple.org"),
-    sender("deep comments", "(" * 3000 + "mina@example.org", "(" * 0 + "mina@example.org"),
+    sender("deep comments", "(" * 3000 + "mina@example.org", "mina@example.org"),
     sender("no address", "Mina Rao", None),
     case("no From, but Sender", mail(BODY, From="", Sender="m@example.org"), sender="m@example.org"),
     case(
