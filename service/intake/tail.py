@@ -1,0 +1,149 @@
+"""What stands under a reply: signatures, legal footers, and what a phone or a web mailer adds.
+
+Every look goes back a bounded number of lines from the end, so that the work is linear in what is cut.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from service.intake import clients
+from service.intake.threads import Line, is_rule
+
+TailKind = Literal["signature", "footer", "mobile_signature"]
+
+MAX_SIGNATURE_LINES = 12
+MAX_SIGNATURE_CHARS = 80  # a longer line is a sentence
+MAX_SIGNATURE_WORDS = 9
+MAX_FOOTER_LINES, MAX_FOOTER_PARAGRAPHS = 60, 5
+MAX_LINE_CHARS = 4_000
+
+
+def tail(lines: list[Line], start: int, end: int) -> list[tuple[int, int, TailKind]]:
+    """The pieces (start, end, kind) to cut from the end of lines[start:end], from the last upwards."""
+    cuts: list[tuple[int, int, TailKind]] = []
+    while True:
+        while end > start and lines[end - 1].blank:
+            end -= 1
+        if end == start:
+            return cuts
+        found = (
+            mobile(lines, start, end)
+            or dashed_signature(lines, start, end)
+            or closing_block(lines, start, end)
+            or footer(lines, start, end)
+        )
+        if found is None and is_rule(lines[end - 1].text):
+            found = (end - 1, cuts[-1][2] if cuts else "signature")
+        if found is None:
+            return cuts
+        cuts.append((found[0], end, found[1]))
+        end = found[0]
+
+
+def is_mobile(text: str) -> bool:
+    """`Sent from my iPhone`, but not `Sent from my phone shop on Monday`."""
+    stripped = text.strip(" \t*_<>[]")
+    if len(stripped) > 160:
+        return False
+    if clients.MOBILE_WHOLE.fullmatch(stripped):
+        return True
+    found = clients.MOBILE.match(stripped)
+    if not found:
+        return False
+    rest = found["rest"]
+    excused = rest.lstrip(" ").startswith((".", ",", "<", "(", "-", "–", "|")) or "http" in rest
+    return excused or len(rest.split()) <= 3 or "gesendet" in rest or "K-9" in rest
+
+
+def mobile(lines: list[Line], start: int, end: int) -> tuple[int, TailKind] | None:
+    last = end - 1
+    if last > start and lines[last].text.strip().startswith(("<http", "http", "[http")):
+        last -= 1  # the address of an app's page, wrapped
+    return (last, "mobile_signature") if is_mobile(lines[last].text) else None
+
+
+def short(line: Line) -> bool:
+    return len(line.text) <= MAX_SIGNATURE_CHARS and len(line.text.split()) <= MAX_SIGNATURE_WORDS
+
+
+def dashed_signature(lines: list[Line], start: int, end: int) -> tuple[int, TailKind] | None:
+    """From the last `-- ` on: RFC 3676, section 4.3; without the space its lines must be short."""
+    for at in range(end - 1, max(start, end - MAX_SIGNATURE_LINES - 1) - 1, -1):
+        text = lines[at].text
+        below = [line for line in lines[at + 1 : end] if not line.blank]
+        if not below or not is_rule(text) or len(text.strip()) > 60:
+            continue
+        if any(clients.CASE.search(line.text) for line in below if len(line.text) <= MAX_LINE_CHARS):
+            return None
+        if text in ("-- ", "--\xa0"):
+            return (at, "signature") if sum(len(line.text) for line in below) <= 1_000 else None
+        if not all(short(line) for line in below):
+            return None
+        known = text.strip() == "--" or any(clients.CONTACT.search(line.text) for line in below)
+        return (at, "signature") if known else None
+    return None
+
+
+def closing_block(lines: list[Line], start: int, end: int) -> tuple[int, TailKind] | None:
+    """A farewell, a name, and under them a phone, an address or a company; without these it is the customer's."""
+    for at in range(end - 1, max(start, end - MAX_SIGNATURE_LINES - 1) - 1, -1):
+        line = lines[at]
+        if line.blank:
+            continue
+        if not short(line) or clients.CASE.search(line.text):
+            return None
+        text = line.text.strip(" \t*_")
+        found = clients.CLOSING.match(text)
+        rest = text[found.end() :] if found else ""
+        if not found or rest[:1].isalnum() or len(rest.split()) > 4:
+            continue
+        below = [line for line in lines[at + 1 : end] if not line.blank]
+        if len(below) >= 2 or (len(below) == 1 and rest.strip(" ,.!")):
+            contact = any(clients.CONTACT.search(line.text) for line in below)
+            spoken = any(line.text.rstrip().endswith(("?", "!")) for line in below)
+            return (at, "signature") if contact and not spoken else None
+    return None
+
+
+def footer(lines: list[Line], start: int, end: int) -> tuple[int, TailKind] | None:
+    """The last paragraphs, from the first that is legal talk, if those under it are no customer's words either."""
+    cut: int | None = None
+    bottom = end
+    for _ in range(MAX_FOOTER_PARAGRAPHS):
+        top = bottom
+        while top > max(start, end - MAX_FOOTER_LINES) and not lines[top - 1].blank:
+            top -= 1
+        if top == bottom:
+            break
+        at = legal_start(lines, top, bottom)
+        if at is None:
+            if cut is not None or not is_rule(lines[top].text):
+                break
+        else:
+            cut = at
+            if at > top:
+                break
+        while top > start and top > end - MAX_FOOTER_LINES and lines[top - 1].blank:
+            top -= 1
+        bottom = top
+    return (cut, "footer") if cut is not None else None
+
+
+def legal_start(lines: list[Line], top: int, bottom: int) -> int | None:
+    """The line of a paragraph from which on it is legal talk: its first, or one below a finished sentence."""
+    texts = [line.text[:MAX_LINE_CHARS].strip(" \t*_>|") for line in lines[top:bottom]]
+    for i, text in enumerate(texts):
+        if i and not texts[i - 1].endswith((".", "!", "?", "。", ",")) and not is_rule(lines[top + i - 1].text):
+            continue
+        if clients.FOOTER.match(text):
+            return top + i
+        whole = " ".join(texts[i : i + 12])[:MAX_LINE_CHARS]
+        opening = whole[:300]
+        secret, addressee = clients.SECRET.search(whole), clients.ADDRESSEE.search(whole)
+        begins = clients.SECRET.search(opening) or clients.ADDRESSEE.search(opening)
+        if secret and addressee and begins and not clients.CASE.search(text[:200]):
+            near = " ".join(texts[i : i + 2])
+            if clients.SECRET.search(near) or clients.ADDRESSEE.search(near):
+                return top + i
+    return None
