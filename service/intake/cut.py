@@ -7,7 +7,6 @@ or need the language beforehand; their lists of clients' words are the start of 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import groupby, pairwise
 from typing import Literal
 
 from service.intake import clients
@@ -51,6 +50,17 @@ class OwnWords:
     parts: tuple[CutPart, ...]
 
 
+@dataclass(slots=True)
+class Run:
+    """Lines first to last of the body, its characters start to end, cut as one kind."""
+
+    first: int
+    last: int
+    start: int
+    end: int
+    kind: CutKind
+
+
 @dataclass
 class Reading:
     """One look over the lines: a kind for each line that is to go, None for the writer's own."""
@@ -67,6 +77,18 @@ class Reading:
         for top, bottom, kind in tail(self.lines, start, end):
             self.mark(top, bottom, kind)
 
+    def runs(self) -> list[Run]:
+        """The marked lines, those of one kind that follow one another in the body taken together."""
+        found: list[Run] = []
+        last: CutKind | None = None
+        for (text, start, number), kind in zip(self.lines, self.kinds, strict=True):
+            if kind is not None:
+                if kind != last or number != found[-1].last + 1:
+                    found.append(Run(number, number, start, start, kind))
+                found[-1].last, found[-1].end = number, start + len(text)
+            last = kind
+        return found
+
     def own(self, start: int = 0, end: int | None = None) -> list[Line]:
         pairs = zip(self.lines[start:end], self.kinds[start:end], strict=True)
         return [line for line, kind in pairs if kind is None and not line.blank]
@@ -79,14 +101,10 @@ def own_words(body: str) -> OwnWords:
     text is empty and context holds them; where nothing but a signature is left, all of it is kept. Never raises.
     """
     whole = trimmed(split(body))
-    lines, context, cut = whole, None, []
+    lines, context, cut = whole, None, list[Run]()
     for _ in range(MAX_PASSES):
         reading = read(lines)
-        gone = [
-            (line.number, line.start, line.start + len(line.text), kind)
-            for line, kind in zip(reading.lines, reading.kinds, strict=True)
-            if kind is not None
-        ]
+        gone = reading.runs()
         if not gone:
             break
         context = context or context_of(reading)
@@ -137,18 +155,15 @@ def remaining(reading: Reading) -> list[Line]:
     return kept
 
 
-def parts_of(body: str, cut: list[tuple[int, int, int, CutKind]]) -> tuple[CutPart, ...]:
-    """Cut lines of one kind that follow one another are one part."""
-    ordered = sorted(cut)
-    steps = [0]
-    for above, below in pairwise(ordered):
-        steps.append(steps[-1] + (below[0] > above[0] + 1 or below[3] != above[3]))
-    parts = []
-    for _, group in groupby(zip(steps, ordered, strict=False), key=lambda pair: pair[0]):
-        members = [line for _, line in group]
-        start, end = members[0][1], members[-1][2]
-        parts.append(CutPart(members[0][3], body[start:end], start, end))
-    return tuple(parts)
+def parts_of(body: str, cut: list[Run]) -> tuple[CutPart, ...]:
+    """The runs of all passes in the body's order; neighbours of one kind become one part."""
+    merged: list[Run] = []
+    for run in sorted(cut, key=lambda run: run.first):
+        if merged and merged[-1].kind == run.kind and run.first == merged[-1].last + 1:
+            merged[-1].last, merged[-1].end = run.last, run.end
+        else:
+            merged.append(run)
+    return tuple(CutPart(run.kind, body[run.start : run.end], run.start, run.end) for run in merged)
 
 
 def read(given: list[Line]) -> Reading:

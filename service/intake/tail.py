@@ -15,6 +15,8 @@ TailKind = Literal["signature", "footer", "mobile_signature"]
 MAX_SIGNATURE_LINES = 12
 MAX_SIGNATURE_CHARS = 80  # a longer line is a sentence
 MAX_SIGNATURE_WORDS = 9
+MAX_RULES_LINES = 30
+PARTICLES = frozenset(("de", "del", "da", "di", "la", "van", "von", "der", "den", "y", "e", "und", "and", "-", "|"))
 MAX_FOOTER_LINES, MAX_FOOTER_PARAGRAPHS = 60, 5
 MAX_LINE_CHARS = 4_000
 
@@ -28,17 +30,21 @@ def tail(lines: list[Line], start: int, end: int) -> list[tuple[int, int, TailKi
         if end == start:
             return cuts
         found = (
-            mobile(lines, start, end)
+            trailing_rule(lines, end, cuts)
+            or mobile(lines, start, end)
             or dashed_signature(lines, start, end)
             or closing_block(lines, start, end)
             or footer(lines, start, end)
         )
-        if found is None and is_rule(lines[end - 1].text):
-            found = (end - 1, cuts[-1][2] if cuts else "signature")
         if found is None:
             return cuts
         cuts.append((found[0], end, found[1]))
         end = found[0]
+
+
+def trailing_rule(lines: list[Line], end: int, cuts: list[tuple[int, int, TailKind]]) -> tuple[int, TailKind] | None:
+    """A line of dashes with nothing left under it goes with what stood there."""
+    return (end - 1, cuts[-1][2] if cuts else "signature") if is_rule(lines[end - 1].text) else None
 
 
 def is_mobile(text: str) -> bool:
@@ -67,21 +73,33 @@ def short(line: Line) -> bool:
     return len(line.text) <= MAX_SIGNATURE_CHARS and len(line.text.split()) <= MAX_SIGNATURE_WORDS
 
 
+def is_name(text: str) -> bool:
+    """`Sam Lee`, `Ana de la Cruz`, `rick`; not `and the cake`."""
+    words = text.strip(" \t,*").split()
+    if not words or len(words) > 5 or text.rstrip().endswith((".", "!", "?", ":", "。")) or ":" in text:
+        return False
+    return len(words) == 1 or all(not word[0].islower() or word in PARTICLES for word in words)
+
+
 def dashed_signature(lines: list[Line], start: int, end: int) -> tuple[int, TailKind] | None:
-    """From the last `-- ` on: RFC 3676, section 4.3; without the space its lines must be short."""
+    """From the last `-- ` on (RFC 3676, section 4.3); another line of dashes must have a name or an address under it.
+
+    Dashes that come back are the writer's own rules between his points.
+    """
     for at in range(end - 1, max(start, end - MAX_SIGNATURE_LINES - 1) - 1, -1):
         text = lines[at].text
-        below = [line for line in lines[at + 1 : end] if not line.blank]
-        if not below or not is_rule(text) or len(text.strip()) > 60:
+        if not is_rule(text) or len(text.strip()) > 60:
             continue
-        if any(clients.CASE.search(line.text) for line in below if len(line.text) <= MAX_LINE_CHARS):
+        below = [line for line in lines[at + 1 : end] if not line.blank]
+        exact = text in ("-- ", "--\xa0")
+        rules = sum(is_rule(line.text) for line in lines[max(start, at - MAX_RULES_LINES) : at])
+        if not below or rules > exact or any(clients.CASE.search(line.text[:MAX_LINE_CHARS]) for line in below):
             return None
-        if text in ("-- ", "--\xa0"):
+        if exact:
             return (at, "signature") if sum(len(line.text) for line in below) <= 1_000 else None
-        if not all(short(line) for line in below):
-            return None
-        known = text.strip() == "--" or any(clients.CONTACT.search(line.text) for line in below)
-        return (at, "signature") if known else None
+        contact = any(clients.CONTACT.search(line.text[:MAX_LINE_CHARS]) for line in below)
+        named = text.strip() in ("--", "—") and is_name(below[0].text)
+        return (at, "signature") if all(short(line) for line in below) and (contact or named) else None
     return None
 
 

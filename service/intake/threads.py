@@ -114,6 +114,8 @@ def header_block(lines: list[Line], at: int, *, marked: bool = False) -> int:
     misses = 0
     while i < min(at + MAX_HEADER_LINES, len(lines)) and misses <= 2:
         pair = None if lines[i].blank else field(lines[i])
+        if pair and pair[0] == "from" and "from" in found:
+            break  # another mail's
         if pair:
             found.setdefault(*pair)
             end, misses = i + 1, 0
