@@ -30,6 +30,13 @@ def names(listed: str) -> frozenset[str]:
     return frozenset(listed.split(","))
 
 
+# Yahoo on Android: the quoted words follow on the attribution's own line
+INLINE_ATTRIBUTION = re.compile(
+    r"<[^<>\s]{1,100}@[^<>\s]{1,100}>\)?,?\s?(?:wrote|schrieb|escribió|a écrit|escreveu|ha scritto|schreef|napisał\(a\)"
+    r"|skrev|kirjoitti|написал\(а\))\s?:"
+)
+DAYTIME = re.compile(r"\s*(?:[ap]\.?m\b\.?|uhr\b)?[\s,]*", re.IGNORECASE)
+
 FIELDS: dict[str, str] = {
     name: role
     for role, listed in {
@@ -55,7 +62,7 @@ ORIGINAL = names(
     "oorspronkelijk bericht,"
     "origineel bericht,wiadomość oryginalna,oryginalna wiadomość,ursprungligt meddelande,originalmeddelande,"
     "oprindelig meddelelse,alkuperäinen viesti,исходное сообщение,оригинальное сообщение,原始邮件,原始郵件,邮件原件,"
-    "元のメッセージ,original email,urspr. nachricht,original appointment"
+    "元のメッセージ,original,original email,urspr. nachricht,original appointment"
 )
 FORWARDED = names(
     "forwarded message,begin forwarded message,forwarded mail,forwarded email,weitergeleitete nachricht,"
@@ -98,7 +105,7 @@ DEVICE = (
     r"|oneplus|pixel|nokia"
     r"|motorola|sony|xperia|htc|lg|outlook|yahoo|gmx|web\.de|windows|proton|yandex|mail\.ru|zoho|tablet|device|gerät"
     r"|surface|aquamail|bluemail|k-9|spark|aol|hotmail|gmail|mail for|e-?mail app|mail app|телефон|смартфон|яндекс"
-    r"|thunderbird|mailbird|airmail|фирм)"
+    r"|thunderbird|mailbird|airmail|phone|手机|邮箱|微信|新浪|网易)"
 )
 MOBILE = re.compile(
     r"(?:sent (?:from|via|with|by|using)(?: my| the)?|get|gesendet (?:von|mit|über)(?: meinem| meiner)?"
@@ -111,7 +118,7 @@ MOBILE = re.compile(
     r"|wysłan[eoy] (?:z|ze)(?: mojego)?|pobierz|skickat från(?: min)?|skickades från(?: min)?|hämta"
     r"|sendt fra(?: min)?|hent"
     r"|lähetetty|hanki|отправлено (?:с|со|из|через)(?: моего| мобильного устройства)?|发自(?:我的)?|發自|來自)"
-    r"[\s:]*(?:[\w.'’-]+\s+){0,2}?[\w'’.-]{0,10}?" + DEVICE + r"(?P<rest>.{0,80})",
+    r"[\s:]*(?:[\w.,'’/-]+\s+){0,2}?[\w'’.-]{0,10}?" + DEVICE + r"(?P<rest>.{0,80})",
     re.IGNORECASE,
 )
 MOBILE_WHOLE = re.compile(

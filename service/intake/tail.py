@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Literal
 
 from service.intake import clients
-from service.intake.threads import Line, is_rule
+from service.intake.threads import Line, is_name, is_rule
 
 TailKind = Literal["signature", "footer", "mobile_signature"]
 
@@ -16,7 +16,6 @@ MAX_SIGNATURE_LINES = 12
 MAX_SIGNATURE_CHARS = 80  # a longer line is a sentence
 MAX_SIGNATURE_WORDS = 9
 MAX_RULES_LINES = 30
-PARTICLES = frozenset(("de", "del", "da", "di", "la", "van", "von", "der", "den", "y", "e", "und", "and", "-", "|"))
 MAX_FOOTER_LINES, MAX_FOOTER_PARAGRAPHS = 60, 5
 MAX_LINE_CHARS = 4_000
 
@@ -70,15 +69,9 @@ def mobile(lines: list[Line], start: int, end: int) -> tuple[int, TailKind] | No
 
 
 def short(line: Line) -> bool:
-    return len(line.text) <= MAX_SIGNATURE_CHARS and len(line.text.split()) <= MAX_SIGNATURE_WORDS
-
-
-def is_name(text: str) -> bool:
-    """`Sam Lee`, `Ana de la Cruz`, `rick`; not `and the cake`."""
-    words = text.strip(" \t,*").split()
-    if not words or len(words) > 5 or text.rstrip().endswith((".", "!", "?", ":", "。")) or ":" in text:
-        return False
-    return len(words) == 1 or all(not word[0].islower() or word in PARTICLES for word in words)
+    """Short enough for a line of a signature; the groups of a phone number are no words."""
+    words = [word for word in line.text[: MAX_SIGNATURE_CHARS + 1].split() if word.lower() != word.upper()]
+    return len(line.text) <= MAX_SIGNATURE_CHARS and len(words) <= MAX_SIGNATURE_WORDS
 
 
 def dashed_signature(lines: list[Line], start: int, end: int) -> tuple[int, TailKind] | None:
@@ -95,6 +88,8 @@ def dashed_signature(lines: list[Line], start: int, end: int) -> tuple[int, Tail
         rules = sum(is_rule(line.text) for line in lines[max(start, at - MAX_RULES_LINES) : at])
         if not below or rules > exact or any(clients.CASE.search(line.text[:MAX_LINE_CHARS]) for line in below):
             return None
+        if legal_start(lines, end - len(below), end) == end - len(below):
+            return (at, "footer")
         if exact:
             return (at, "signature") if sum(len(line.text) for line in below) <= 1_000 else None
         contact = any(clients.CONTACT.search(line.text[:MAX_LINE_CHARS]) for line in below)
@@ -127,25 +122,31 @@ def closing_block(lines: list[Line], start: int, end: int) -> tuple[int, TailKin
 def footer(lines: list[Line], start: int, end: int) -> tuple[int, TailKind] | None:
     """The last paragraphs, from the first that is legal talk, if those under it are no customer's words either."""
     cut: int | None = None
-    bottom = end
+    bottom, least = end, max(start, end - MAX_FOOTER_LINES)
     for _ in range(MAX_FOOTER_PARAGRAPHS):
         top = bottom
-        while top > max(start, end - MAX_FOOTER_LINES) and not lines[top - 1].blank:
+        while top > least and not lines[top - 1].blank:
             top -= 1
         if top == bottom:
             break
         at = legal_start(lines, top, bottom)
-        if at is None:
-            if cut is not None or not is_rule(lines[top].text):
-                break
-        else:
+        if at is not None:
             cut = at
-            if at > top:
-                break
-        while top > start and top > end - MAX_FOOTER_LINES and lines[top - 1].blank:
+        elif not is_rule(lines[top].text) and not is_legal_rest(lines, top, bottom):
+            break
+        if at is not None and at > top:
+            break
+        while top > least and lines[top - 1].blank:
             top -= 1
         bottom = top
     return (cut, "footer") if cut is not None else None
+
+
+def is_legal_rest(lines: list[Line], top: int, bottom: int) -> bool:
+    """A paragraph that goes on from legal talk above it, and would not be known alone."""
+    text = " ".join(line.text[:MAX_LINE_CHARS] for line in lines[top : min(bottom, top + 12)])[:MAX_LINE_CHARS]
+    legal = (clients.FOOTER, clients.SECRET, clients.ADDRESSEE)
+    return any(pattern.search(text) for pattern in legal) and not clients.CASE.search(text)
 
 
 def legal_start(lines: list[Line], top: int, bottom: int) -> int | None:
@@ -161,7 +162,7 @@ def legal_start(lines: list[Line], top: int, bottom: int) -> int | None:
         secret, addressee = clients.SECRET.search(whole), clients.ADDRESSEE.search(whole)
         begins = clients.SECRET.search(opening) or clients.ADDRESSEE.search(opening)
         if secret and addressee and begins and not clients.CASE.search(text[:200]):
-            near = " ".join(texts[i : i + 2])
+            near = text if text.endswith((".", "!", "?", "。")) else " ".join(texts[i : i + 2])
             if clients.SECRET.search(near) or clients.ADDRESSEE.search(near):
                 return top + i
     return None

@@ -13,6 +13,7 @@ from service.intake import clients
 MAX_ATTRIBUTION_LINES, MAX_ATTRIBUTION_CHARS = 3, 400
 MAX_HEADER_LINES = 24
 DASHES = "-‐‑‒–—―_=* \t"
+PARTICLES = frozenset(("de", "del", "da", "di", "la", "van", "von", "der", "den", "y", "e", "und", "and", "-", "|"))
 WRAPPED_CHARS = 60  # a quoted line of this length with a lower-case one below it was wrapped by a mail client
 
 Strength = Literal["strong", "weak"]  # strong: stands for itself; weak: only with a quoted line below it
@@ -66,16 +67,43 @@ def grade(text: str, *, closed: bool = False) -> Strength | None:
     timed = clients.TIME.search(text) is not None
     if dated and (verb or timed):
         begun = clients.ATTRIBUTION_START.match(text) is not None
-        if clients.BRACKETED_ADDRESS.search(text) or (begun and timed and clients.ADDRESS.search(text)):
+        if clients.BRACKETED_ADDRESS.search(text) or (begun and timed and verb and clients.ADDRESS.search(text)):
             return "strong"
     if verb and (dated or not text[verb.end() :].strip(" :：)")):
         return "weak"
     return "weak" if dated and clients.ADDRESS.search(text) else None
 
 
+def is_name(text: str) -> bool:
+    """`Sam Lee`, `Ana de la Cruz`, `rick`; not `and the cake`."""
+    words = text.strip(" \t,*").split()
+    if not words or len(words) > 5 or text.rstrip().endswith((".", "!", "?", ":", "。")) or ":" in text:
+        return False
+    return len(words) == 1 or all(not word[0].islower() or word in PARTICLES for word in words)
+
+
+def names_writer(text: str) -> bool:
+    """`On 6 May 2024, at 10:00, Shop Support wrote:` is a mail client's; a writer's own would go on otherwise."""
+    times, verb = list(clients.TIME.finditer(text)), clients.VERB.search(text)
+    if not verb or not times or not clients.ATTRIBUTION_START.match(text) or not clients.DATE.search(text):
+        return False
+    between = text[times[-1].end() : verb.start()] if times[-1].end() < verb.start() else ""
+    daytime = clients.DAYTIME.match(between)
+    between = between[daytime.end() :] if daytime else between
+    name = f"{between} {text[verb.end() :]}".strip(" ,:：")
+    return name[:1].isupper() and is_name(name)
+
+
 def attribution(lines: list[Line], at: int) -> tuple[int, Strength] | None:
-    """The line after an attribution of one to three lines that starts at `at`, and its strength."""
+    """The line after an attribution of one to three lines that starts at `at`, and its strength.
+
+    It is `at` itself where the quoted words follow on the same line.
+    """
     first = lines[at].text.strip()
+    inline = clients.INLINE_ATTRIBUTION.search(first[:MAX_ATTRIBUTION_CHARS])
+    if inline and inline.end() < len(first) and clients.ATTRIBUTION_START.match(first) and not lines[at].quoted:
+        head = first[: inline.start()]
+        return (at, "strong") if clients.DATE.search(head) and clients.TIME.search(head) else None
     if len(first) > MAX_ATTRIBUTION_CHARS or lines[at].quoted:
         return None
     if first.startswith("--") and first.endswith("--"):  # Zoho
@@ -83,7 +111,8 @@ def attribution(lines: list[Line], at: int) -> tuple[int, Strength] | None:
         return (at + 1, alone) if alone == "strong" else None
     found = grade(first)
     if found:
-        return at + 1, found
+        apart = (at == 0 or lines[at - 1].blank) and at + 1 < len(lines) and lines[at + 1].blank
+        return at + 1, "strong" if apart and names_writer(first) else found
     if first.endswith((":", "：")) or not clients.ATTRIBUTION_START.match(first):
         return None
     joined = first
@@ -167,6 +196,8 @@ def boundary(lines: list[Line], at: int) -> Boundary | None:
             head = [line.unquoted() if line.quoted else line for line in head]
         size = header_block(head, 0, marked=True) if head else 0
         content = below + size if size else 0
+        if not content and text.strip(DASHES).lower() == "original":
+            return None
         if not content and kind == "forwarded" and not text.strip().startswith(("-", "=", "_", "‐")):
             return None  # "I got the forwarded message:" in the writer's own line
         if content:
