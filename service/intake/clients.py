@@ -107,23 +107,29 @@ DEVICE = (
     r"|surface|aquamail|bluemail|k-9|spark|aol|hotmail|gmail|mail for|e-?mail app|mail app|телефон|смартфон|яндекс"
     r"|thunderbird|mailbird|airmail|phone|手机|邮箱|微信|新浪|网易)"
 )
+WORDS = r"[\s:]*(?:[\w.,'’/-]+\s+){0,2}?[\w'’.-]{0,10}?"  # "my old", "mein/meine"; bounded
 MOBILE = re.compile(
-    r"(?:sent (?:from|via|with|by|using)(?: my| the)?|get|gesendet (?:von|mit|über)(?: meinem| meiner)?"
-    r"|von meinem|von meiner"
-    r"|diese nachricht wurde von meinem|holen sie sich|enviado (?:desde|con|do|pelo|a partir do|via)(?: mi| el| meu)?"
-    r"|obtener|obter|envoyé (?:de|depuis|à partir de|avec|via)(?: mon| ma| l['’])?|télécharger|obtenez"
-    r"|inviato (?:da|dal|con)"
-    r"(?: mio| il mio)?|scarica|ottieni|verstuurd (?:vanaf|met|via)(?: mijn)?|verzonden (?:vanaf|met"
-    r"|via)(?: mijn)?|download"
-    r"|wysłan[eoy] (?:z|ze)(?: mojego)?|pobierz|skickat från(?: min)?|skickades från(?: min)?|hämta"
-    r"|sendt fra(?: min)?|hent"
-    r"|lähetetty|hanki|отправлено (?:с|со|из|через)(?: моего| мобильного устройства)?|发自(?:我的)?|發自|來自)"
-    r"[\s:]*(?:[\w.,'’/-]+\s+){0,2}?[\w'’.-]{0,10}?" + DEVICE + r"(?P<rest>.{0,80})",
+    r"(?:sent (?:from|via|with)(?: my)?|gesendet (?:von|mit|über)(?: meinem| meiner)?"
+    r"|diese nachricht wurde von meinem|enviado (?:desde|con|do|pelo|a partir do|via)(?: mi| el| meu)?"
+    r"|envoyé (?:de|depuis|à partir de|avec|via)(?: mon| ma| l['’])?|inviato (?:da|dal|con)(?: mio| il mio)?"
+    r"|(?:verstuurd|verzonden) (?:vanaf|met|via)(?: mijn)?|wysłan[eoy] (?:z|ze)(?: mojego)?"
+    r"|(?:skickat|skickades) från(?: min)?|sendt fra(?: min)?"
+    r"|отправлено (?:с|со|из|через)(?: моего| мобильного устройства)?|发自(?:我的)?|發自|來自)"
+    + WORDS
+    + DEVICE
+    + r"(?P<rest>.{0,80})",
+    re.IGNORECASE,
+)
+GET_APP = re.compile(
+    r"(?:get|download|holen sie sich|laden sie|obtener|obtén|obter|obtenha|télécharger|obtenez|scarica|ottieni|pobierz"
+    r"|hämta|hent|hanki|скачать|получить|获取|下载|下載)(?: the)? (?:outlook|yahoo|aol|gmail|bluemail|k-9)\b.{0,80}"
+    r"|outlook for (?:ios|android|mac).{0,60}|(?:yahoo|aol) mail.{0,40}(?:android|iphone).{0,20}",
     re.IGNORECASE,
 )
 MOBILE_WHOLE = re.compile(
     r"(?:(?:私の)?[\w ]{2,20}から送信(?:されました)?。?|从我的.{2,20}发送|.{2,20}からの送信|发自.{2,20}邮箱(?:大师)?"
-    r"|von .{2,30} gesendet|(?:yahoo|aol) mail.{0,40}(?:android|iphone).{0,20}|outlook for (?:ios|android).{0,60})",
+    r"|(?:von|vom) (?:meinem|meiner).{1,40} (?:gesendet|verschickt|versendet)\.?"
+    r"|lähetetty .{0,30}(?:sta|stä|lta|ltä|lla|llä)\.?)",
     re.IGNORECASE,
 )
 
@@ -178,20 +184,32 @@ ADDRESSEE = re.compile(
 )
 FOOTER = re.compile(
     r"(?:please )?(?:consider|think of|think about) the environment|(?:please )?do(?:n't| not) print this"
-    r"|bitte (?:prüfen|denken) sie.{0,60}"
-    r"(?:umwelt|ausdruck)|antes de imprimir|pensez à l['’]environnement|avant d['’]imprimer|prima di stampare"
-    r"|to unsubscribe\b|unsubscribe(?: here| from|:|$)|click here to unsubscribe"
-    r"|you (?:have )?received this (?:message|e-?mail)"
-    r" because|you are receiving this|manage (?:your )?(?:preferences|subscription)|wenn sie keine weiteren"
-    r"|um sich abzumelden"
-    r"|newsletter abbestellen|para darse de baja|para cancelar (?:su|tu) suscripción|pour (?:vous désabonner"
-    r"|ne plus recevoir)"
-    r"|se désinscrire|para cancelar (?:a sua |sua )?(?:inscrição|subscrição)|per (?:annullare l['’]iscrizione"
-    r"|cancellarti)"
-    r"|om u af te melden|afmelden voor|aby zrezygnować|avregistrera|for at afmelde|peruuta tilaus"
-    r"|чтобы отписаться|отписаться"
-    r"|退订|取消订阅|配信停止|this (?:e-?mail|message) (?:has been|was) (?:scanned|checked)|virus-free|scanned by"
-    r"|diese e-mail wurde (?:von|auf)|registered in england|registered office|company (?:number|registration)"
-    r"|sitz der gesellschaft|amtsgericht|disclaimer\b|confidentiality notice|caution: this|warning: this e-?mail",
+    r"|bitte (?:prüfen|denken) sie.{0,60}(?:umwelt|ausdruck)|antes de imprimir|pensez à l['’]environnement"
+    r"|avant d['’]imprimer|prima di stampare|this (?:e-?mail|message) (?:has been|was) (?:scanned|checked)|virus-free"
+    r"|scanned by|diese e-mail wurde (?:von|auf)|registered in england|registered office"
+    r"|company (?:number|registration)|sitz der gesellschaft|amtsgericht|disclaimer\b|confidentiality notice"
+    r"|caution: this|warning: this e-?mail|you (?:have )?received this (?:message|e-?mail) because"
+    r"|you are receiving this (?:message|e-?mail)",
+    re.IGNORECASE,
+)
+# a wish to be struck off is the customer's own; a footer says where to click
+UNSUBSCRIBE = re.compile(
+    r"(?:if you (?:no longer|do(?:n't| not)) (?:wish|want)|to unsubscribe|(?:click here to )?unsubscribe"
+    r"|manage (?:your )?(?:preferences|subscription)|wenn sie keine weiteren|um sich abzumelden"
+    r"|newsletter abbestellen|para darse de baja"
+    r"|para cancelar (?:su|tu|a sua|sua) (?:suscripción|inscrição|subscrição)|pour (?:vous désabonner|ne plus recevoir)"
+    r"|se désinscrire|per (?:annullare l['’]iscrizione|cancellarti)|om u af te melden|afmelden voor|aby zrezygnować"
+    r"|avregistrera|for at afmelde|peruuta tilaus|чтобы отписаться|отписаться|退订|取消订阅|配信停止)",
+    re.IGNORECASE,
+)
+WHERE_TO_CLICK = re.compile(
+    r"https?:|www\.|[^\s<>]@[^\s<>]|\b(?:click|klick\w*|clic|clique|clicca|klik\w*|kliknij|link|reply with|hier"
+    r"|ici|aquí)\b|点击|こちら|нажмите",
+    re.IGNORECASE,
+)
+# disclaimers do not speak of themselves; "I" is no word of theirs, and "i" is one in other languages
+FIRST_PERSON = re.compile(
+    r"\b(?:(?-i:I)|my|mine|ich|mein\w*|yo|je|mon|mes|io|mio|mia|meu|minha|ik|mijn|mój|moje\w*|jag|min|mitt|jeg"
+    r"|minä|minun|я|мой|мои|мне)\b|我|私",
     re.IGNORECASE,
 )

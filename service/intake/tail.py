@@ -5,11 +5,13 @@ Every look goes back a bounded number of lines from the end, so that the work is
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from service.intake import clients
 from service.intake.threads import Line, is_name, is_rule
 
+SEGMENT = re.compile(r"\s[|/•·–-]\s|[,|(]")  # between a name and a title on one line
 TailKind = Literal["signature", "footer", "mobile_signature"]
 
 MAX_SIGNATURE_LINES = 12
@@ -51,7 +53,7 @@ def is_mobile(text: str) -> bool:
     stripped = text.strip(" \t*_<>[]")
     if len(stripped) > 160:
         return False
-    if clients.MOBILE_WHOLE.fullmatch(stripped):
+    if clients.MOBILE_WHOLE.fullmatch(stripped) or clients.GET_APP.match(stripped):
         return True
     found = clients.MOBILE.match(stripped)
     if not found:
@@ -114,8 +116,9 @@ def closing_block(lines: list[Line], start: int, end: int) -> tuple[int, TailKin
         below = [line for line in lines[at + 1 : end] if not line.blank]
         if len(below) >= 2 or (len(below) == 1 and rest.strip(" ,.!")):
             contact = any(clients.CONTACT.search(line.text) for line in below)
-            spoken = any(line.text.rstrip().endswith(("?", "!")) for line in below)
-            return (at, "signature") if contact and not spoken else None
+            named = is_name(SEGMENT.split(below[0].text)[0]) or rest.strip(" ,.!") != ""
+            spoken = any(is_spoken(line) for line in below)
+            return (at, "signature") if contact and named and not spoken else None
     return None
 
 
@@ -146,7 +149,34 @@ def is_legal_rest(lines: list[Line], top: int, bottom: int) -> bool:
     """A paragraph that goes on from legal talk above it, and would not be known alone."""
     text = " ".join(line.text[:MAX_LINE_CHARS] for line in lines[top : min(bottom, top + 12)])[:MAX_LINE_CHARS]
     legal = (clients.FOOTER, clients.SECRET, clients.ADDRESSEE)
-    return any(pattern.search(text) for pattern in legal) and not clients.CASE.search(text)
+    own = clients.CASE.search(text) or clients.FIRST_PERSON.search(text)
+    return not own and any(pattern.search(text) for pattern in legal)
+
+
+def is_spoken(line: Line) -> bool:
+    """A line under a farewell that goes on talking: `but the plate was broken`, `my phone is …`."""
+    words = [word for word in line.text[:MAX_LINE_CHARS].split() if word[0].isalpha()]
+    small = sum(word[0].islower() for word in words)
+    return line.text.rstrip().endswith(("?", "!")) or (len(words) >= 4 and 2 * small > len(words))
+
+
+def is_footer_line(text: str) -> bool:
+    """The line opens a footer known by its first words."""
+    if clients.FIRST_PERSON.search(text) or clients.CASE.search(text[:200]):
+        return False
+    if clients.UNSUBSCRIBE.match(text):
+        return clients.WHERE_TO_CLICK.search(text) is not None or text.lower() == "unsubscribe"
+    return clients.FOOTER.match(text) is not None
+
+
+def is_secrecy(texts: list[str]) -> bool:
+    """Whether these lines call a mail confidential and its addressee's; a customer's own have an "I" in them."""
+    whole = " ".join(texts)[:MAX_LINE_CHARS]
+    if not clients.SECRET.search(whole) or not clients.ADDRESSEE.search(whole) or clients.FIRST_PERSON.search(whole):
+        return False
+    near = texts[0] if texts[0].endswith((".", "!", "?", "。")) else " ".join(texts[:2])
+    begins = clients.SECRET.search(near) or clients.ADDRESSEE.search(near)
+    return begins is not None and not clients.CASE.search(texts[0][:200])
 
 
 def legal_start(lines: list[Line], top: int, bottom: int) -> int | None:
@@ -155,14 +185,6 @@ def legal_start(lines: list[Line], top: int, bottom: int) -> int | None:
     for i, text in enumerate(texts):
         if i and not texts[i - 1].endswith((".", "!", "?", "。", ",")) and not is_rule(lines[top + i - 1].text):
             continue
-        if clients.FOOTER.match(text):
+        if is_footer_line(text) or is_secrecy(texts[i : i + 12]):
             return top + i
-        whole = " ".join(texts[i : i + 12])[:MAX_LINE_CHARS]
-        opening = whole[:300]
-        secret, addressee = clients.SECRET.search(whole), clients.ADDRESSEE.search(whole)
-        begins = clients.SECRET.search(opening) or clients.ADDRESSEE.search(opening)
-        if secret and addressee and begins and not clients.CASE.search(text[:200]):
-            near = text if text.endswith((".", "!", "?", "。")) else " ".join(texts[i : i + 2])
-            if clients.SECRET.search(near) or clients.ADDRESSEE.search(near):
-                return top + i
     return None

@@ -63,6 +63,8 @@ def grade(text: str, *, closed: bool = False) -> Strength | None:
     if not closed and not text.endswith((":", "：")):
         return None
     verb = clients.VERB.search(text)
+    if clients.FIRST_PERSON.search(text) and not clients.ADDRESS.search(text):
+        return None  # "What I wrote on 6 May:"
     dated = clients.DATE.search(text) is not None
     timed = clients.TIME.search(text) is not None
     if dated and (verb or timed):
@@ -157,11 +159,9 @@ def header_block(lines: list[Line], at: int, *, marked: bool = False) -> int:
         i += 1
     if marked:
         return end
-    dated = any(mark.isdigit() for mark in found.get("date", ""))
-    if "from" not in found:
-        return 0
-    addressed = "@" in found["from"] and len(found) >= 2
-    return end if addressed or ("subject" in found and (dated or "to" in found)) else 0
+    if "from" not in found or "subject" not in found:
+        return 0  # a journey or a payment has a from, a to and a date too
+    return end if "@" in found["from"] or "date" in found or "to" in found else 0
 
 
 def marker(text: str) -> Literal["original", "forwarded"] | None:
