@@ -149,6 +149,8 @@ def remaining(reading: Reading) -> list[Line]:
     for line, kind in zip(reading.lines, reading.kinds, strict=True):
         if kind is not None:
             cut = True
+            while len(kept) > 1 and kept[-1].blank and kept[-2].blank:
+                kept.pop()
         elif not (cut and line.blank and kept and kept[-1].blank):
             kept.append(line)
             cut = cut and line.blank

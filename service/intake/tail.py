@@ -33,9 +33,9 @@ def tail(lines: list[Line], start: int, end: int) -> list[tuple[int, int, TailKi
         found = (
             trailing_rule(lines, end, cuts)
             or mobile(lines, start, end)
+            or footer(lines, start, end)
             or dashed_signature(lines, start, end)
             or closing_block(lines, start, end)
-            or footer(lines, start, end)
         )
         if found is None:
             return cuts
@@ -90,8 +90,6 @@ def dashed_signature(lines: list[Line], start: int, end: int) -> tuple[int, Tail
         rules = sum(is_rule(line.text) for line in lines[max(start, at - MAX_RULES_LINES) : at])
         if not below or rules > exact or any(clients.CASE.search(line.text[:MAX_LINE_CHARS]) for line in below):
             return None
-        if legal_start(lines, end - len(below), end) == end - len(below):
-            return (at, "footer")
         if exact:
             return (at, "signature") if sum(len(line.text) for line in below) <= 1_000 else None
         contact = any(clients.CONTACT.search(line.text[:MAX_LINE_CHARS]) for line in below)

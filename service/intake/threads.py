@@ -14,6 +14,7 @@ MAX_ATTRIBUTION_LINES, MAX_ATTRIBUTION_CHARS = 3, 400
 MAX_HEADER_LINES = 24
 DASHES = "-‐‑‒–—―_=* \t"
 PARTICLES = frozenset(("de", "del", "da", "di", "la", "van", "von", "der", "den", "y", "e", "und", "and", "-", "|"))
+MAX_EVIDENCE_LINES = 400  # of a quoted run, read for signs of a mail client
 WRAPPED_CHARS = 60  # a quoted line of this length with a lower-case one below it was wrapped by a mail client
 
 Strength = Literal["strong", "weak"]  # strong: stands for itself; weak: only with a quoted line below it
@@ -67,9 +68,11 @@ def grade(text: str, *, closed: bool = False) -> Strength | None:
         return None  # "What I wrote on 6 May:"
     dated = clients.DATE.search(text) is not None
     timed = clients.TIME.search(text) is not None
-    if dated and (verb or timed):
+    if (verb and (dated or timed)) or (dated and timed):
         begun = clients.ATTRIBUTION_START.match(text) is not None
-        if clients.BRACKETED_ADDRESS.search(text) or (begun and timed and verb and clients.ADDRESS.search(text)):
+        if clients.BRACKETED_ADDRESS.search(text) or (
+            begun and dated and timed and verb and clients.ADDRESS.search(text)
+        ):
             return "strong"
     if verb and (dated or not text[verb.end() :].strip(" :：)")):
         return "weak"
@@ -239,7 +242,7 @@ def quoted_heading(lines: list[Line], start: int, end: int) -> set[int]:
 
 def is_quote(lines: list[Line], start: int, end: int) -> bool:
     """Whether a run of ">" lines without an attribution was made by a mail client, and is not a list or a price."""
-    run = [line.text.strip() for line in lines[start:end] if not line.blank]
+    run = [line.text.strip() for line in lines[start : min(end, start + MAX_EVIDENCE_LINES)] if not line.blank]
     if quoted_heading(lines, start, end):
         return True
     if len(run) >= 2 and any(text[1:].lstrip().startswith(">") for text in run):
@@ -254,5 +257,6 @@ def interleaved(lines: list[Line]) -> bool:
     """Whether two quoted questions or more have an answer right below them."""
     answered = 0
     for line, below in zip(lines, lines[1:], strict=False):
-        answered += line.quoted and bare(line).endswith(("?", "？")) and not below.blank and not below.quoted
+        asked = line.text.endswith(("?", "？", " ")) and line.quoted and bare(line).endswith(("?", "？"))
+        answered += asked and not below.blank and not below.quoted
     return answered >= 2
