@@ -13,12 +13,15 @@ VERB = re.compile(
     r"\b(?:wrote|writes|schrieb|schrieben|geschrieben|escribió|escribio|a\s+écrit|escreveu|ha scritto|scrisse|schreef"
     r"|napisał|napisała|napisał\(a\)|napisano|napisana przez|pisze|skrev|kirjoitti|написал|написала"
     r"|написал\(а\)|пишет"
-    r"|писал|писала|wrote)(?!\w)|写道|寫道|書きました|のメール|のメッセージ|撰写",
+    r"|писал|писала|wrote)(?!\w)|写道|寫道|書きました|のメール|のメッセージ|撰写|님이 작성|\bírta(?!\w)"
+    r"|\bnapsal(?!\w)|đã viết|\byazdı(?!\w)|\ba scris(?!\w)",
     re.IGNORECASE,
 )
 # how an attribution begins: an intro word, a number, or a weekday before a number
 ATTRIBUTION_START = re.compile(
-    r"(?:(?:on|am|le|el|em|il|op|den|at|w dniu|dnia|wiadomość)\s|在|於|\W?\d|[^\W\d]{2,14}[.,]{0,2}\s\d)", re.IGNORECASE
+    r"(?:(?:on|am|le|el|em|il|op|den|at|w dniu|dnia|wiadomość)\s|在|於|\W?\d"
+    r"|[^\W\d]{2,14}[.,]{0,2}\s\d)",
+    re.IGNORECASE,
 )
 DATE = re.compile(r"\d{1,4}[./-]\s?\d{1,2}[./-]\s?\d{2,4}|(?<!\d)(?:19|20)\d\d(?!\d)")
 TIME = re.compile(r"\d{1,2}[:.h時点]\d{2}")
@@ -30,9 +33,17 @@ def names(listed: str) -> frozenset[str]:
     return frozenset(listed.split(","))
 
 
+# help desks ask for the reply above a line of theirs
+REPLY_ABOVE = re.compile(
+    r"\W{2,12}\s?(?:please )?(?:type|write|reply|enter)\b.{0,40}\babove this line.{0,20}"
+    r"|\W{2,12}\s?bitte .{0,40}(?:über|oberhalb) dieser zeile.{0,20}|\W{2,12}.{0,40}(?:au-dessus de cette ligne"
+    r"|por encima de esta línea|acima desta linha|sopra questa riga|boven deze regel).{0,20}",
+    re.IGNORECASE,
+)
 # Yahoo on Android: the quoted words follow on the attribution's own line
 INLINE_ATTRIBUTION = re.compile(
-    r"<[^<>\s]{1,100}@[^<>\s]{1,100}>\)?,?\s?(?:wrote|schrieb|escribió|a écrit|escreveu|ha scritto|schreef|napisał\(a\)"
+    r"<[^<>\s]{1,100}@[^<>\s]{1,100}>\)?,?\s?(?:wrote|schrieb|escribió|a écrit|escreveu|ha scritto|schreef"
+    r"|napisał\(a\)"
     r"|skrev|kirjoitti|написал\(а\))\s?:"
 )
 DAYTIME = re.compile(r"\s*(?:[ap]\.?m\b\.?|uhr\b)?[\s,]*", re.IGNORECASE)
@@ -62,7 +73,7 @@ ORIGINAL = names(
     "oorspronkelijk bericht,"
     "origineel bericht,wiadomość oryginalna,oryginalna wiadomość,ursprungligt meddelande,originalmeddelande,"
     "oprindelig meddelelse,alkuperäinen viesti,исходное сообщение,оригинальное сообщение,原始邮件,原始郵件,邮件原件,"
-    "元のメッセージ,original,original email,urspr. nachricht,original appointment"
+    "元のメッセージ,original,reply message,original email,urspr. nachricht,original appointment"
 )
 FORWARDED = names(
     "forwarded message,begin forwarded message,forwarded mail,forwarded email,weitergeleitete nachricht,"
@@ -111,7 +122,7 @@ WORDS = r"[\s:]*(?:[\w.,'’/-]+\s+){0,2}?[\w'’.-]{0,10}?"  # "my old", "mein/
 MOBILE = re.compile(
     r"(?:sent (?:from|via|with)(?: my)?|gesendet (?:von|mit|über)(?: meinem| meiner)?"
     r"|diese nachricht wurde von meinem|enviado (?:desde|con|do|pelo|a partir do|via)(?: mi| el| meu)?"
-    r"|envoyé (?:de|depuis|à partir de|avec|via)(?: mon| ma| l['’])?|inviato (?:da|dal|con)(?: mio| il mio)?"
+    r"|envoyé (?:de|par|depuis|à partir de|avec|via)(?: mon| ma| l['’])?|inviato (?:da|dal|con)(?: mio| il mio)?"
     r"|(?:verstuurd|verzonden) (?:vanaf|met|via)(?: mijn)?|wysłan[eoy] (?:z|ze)(?: mojego)?"
     r"|(?:skickat|skickades) från(?: min)?|sendt fra(?: min)?"
     r"|отправлено (?:с|со|из|через)(?: моего| мобильного устройства)?|发自(?:我的)?|發自|來自)"
@@ -121,8 +132,10 @@ MOBILE = re.compile(
     re.IGNORECASE,
 )
 GET_APP = re.compile(
-    r"(?:get|download|holen sie sich|laden sie|obtener|obtén|obter|obtenha|télécharger|obtenez|scarica|ottieni|pobierz"
-    r"|hämta|hent|hanki|скачать|получить|获取|下载|下載)(?: the)? (?:outlook|yahoo|aol|gmail|bluemail|k-9)\b.{0,80}"
+    r"(?:get|download|holen sie sich|laden sie|obtener|obtén|obter|obtenha|télécharger|obtenez|scarica|ottieni"
+    r"|pobierz"
+    r"|hämta|hent|hanki|скачать|получить|获取|下载|下載)(?: the| o)? (?:outlook|yahoo|aol|gmail|bluemail"
+    r"|k-9)\b.{0,80}"
     r"|outlook for (?:ios|android|mac).{0,60}|(?:yahoo|aol) mail.{0,40}(?:android|iphone).{0,20}",
     re.IGNORECASE,
 )
@@ -152,14 +165,16 @@ CLOSING = re.compile(
     re.IGNORECASE,
 )
 CONTACT = re.compile(
-    r"\+?\(?\d[\d\s()./-]{6,}\d|www\.|https?://|[^\s<>]@[^\s<>]|\b(?:tel|phone|mobile|mob|fax|tél|puh|tlf|тел"
-    r"|電話|电话)\b"
+    r"\+?\(?\d[\d\s()./-]{6,}\d|www\.|https?://|[^\s<>]@[^\s<>]"
     r"|\b(?:gmbh|ltd|limited|llc|inc|s\.?l\.|sarl|s\.?r\.?l\.?|b\.v\.|oy|aps|sp\. z o\.o|ооо)(?!\w)",
     re.IGNORECASE,
 )
+# what makes a line of a person: a phone number or a mail address
+PERSONAL = re.compile(r"\+?\(?\d[\d\s()./-]{6,}\d|[^\s<>]@[^\s<>]")
 # a line about the case itself is the customer's, even under a farewell
 CASE = re.compile(
-    r"\b(?:order|refund|invoice|booking|ticket|iban|account|bestell\w*|rechnung\w*|erstatt\w*|kundennummer"
+    r"\b(?:order\w*|refund\w*|kundn\w*|bestill\w*|numer|codice|case (?:no|number|id)|reference|invoice|booking"
+    r"|ticket|iban|account|bestell\w*|rechnung\w*|erstatt\w*|kundennummer"
     r"|konto\w*|pedido|"
     r"factura|reembols\w*|commande|facture|rembours\w*|encomenda|fatura|ordine|fattura|rimbors\w*|bestelling|factuur"
     r"|zamówieni\w*|faktura|zwrot\w*|beställning|ordre|tilaus\w*|lasku|заказ\w*|возврат\w*|p\.?s)\b|#\s?\d|订单"
@@ -189,7 +204,7 @@ FOOTER = re.compile(
     r"|scanned by|diese e-mail wurde (?:von|auf)|registered in england|registered office"
     r"|company (?:number|registration)|sitz der gesellschaft|amtsgericht|disclaimer\b|confidentiality notice"
     r"|caution: this|warning: this e-?mail|you (?:have )?received this (?:message|e-?mail) because"
-    r"|you are receiving this (?:message|e-?mail)",
+    r"|you are receiving this (?:message|e-?mail)|<?https?://www\.avast\.",
     re.IGNORECASE,
 )
 # a wish to be struck off is the customer's own; a footer says where to click
@@ -197,7 +212,8 @@ UNSUBSCRIBE = re.compile(
     r"(?:if you (?:no longer|do(?:n't| not)) (?:wish|want)|to unsubscribe|(?:click here to )?unsubscribe"
     r"|manage (?:your )?(?:preferences|subscription)|wenn sie keine weiteren|um sich abzumelden"
     r"|newsletter abbestellen|para darse de baja"
-    r"|para cancelar (?:su|tu|a sua|sua) (?:suscripción|inscrição|subscrição)|pour (?:vous désabonner|ne plus recevoir)"
+    r"|para cancelar (?:su|tu|a sua|sua) (?:suscripción|inscrição|subscrição)|pour (?:vous désabonner"
+    r"|ne plus recevoir)"
     r"|se désinscrire|per (?:annullare l['’]iscrizione|cancellarti)|om u af te melden|afmelden voor|aby zrezygnować"
     r"|avregistrera|for at afmelde|peruuta tilaus|чтобы отписаться|отписаться|退订|取消订阅|配信停止)",
     re.IGNORECASE,

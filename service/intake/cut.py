@@ -1,7 +1,9 @@
 """The customer's own words: a mail's text without quotes, forwarded headers, signatures and footers.
 
-mail-parser-reply, quotequail and email-reply-parser were measured on tests/service/intake/threads and lose words there
-or need the language beforehand; their lists of clients' words are the start of clients.py.
+A mail is read line by line, downwards for where another's words begin (threads.py) and upwards for what stands under
+the writer's (tail.py), by the words of mail clients (clients.py). When in doubt a line is kept. mail-parser-reply,
+quotequail and email-reply-parser were compared with it (tests/benchmarks/cut_replies.py): each takes words from
+customers, and none says where in the body the cut pieces stand.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from service.intake.threads import (
 
 CutKind = Literal["quote", "forwarded", "signature", "footer", "mobile_signature", "header"]
 
-MAX_PASSES = 8  # what is left is read again until nothing more is cut; a mail that needs more is kept whole
+MAX_PASSES = 5  # what is left is read again until nothing more is cut; a mail that needs more is kept whole
 MAX_FORWARDS = 5  # forwards of forwards that are opened
 MAX_POINTER_WORDS = 30  # a longer note above a forward is a mail of its own
 

@@ -14,6 +14,7 @@ from service.intake.threads import Line, is_name, is_rule
 SEGMENT = re.compile(r"\s[|/•·–-]\s|[,|(]")  # between a name and a title on one line
 TailKind = Literal["signature", "footer", "mobile_signature"]
 
+MAX_PIECES = 16  # a mail with more under it was not made by mail programs
 MAX_SIGNATURE_LINES = 12
 MAX_SIGNATURE_CHARS = 80  # a longer line is a sentence
 MAX_SIGNATURE_WORDS = 9
@@ -25,7 +26,7 @@ MAX_LINE_CHARS = 4_000
 def tail(lines: list[Line], start: int, end: int) -> list[tuple[int, int, TailKind]]:
     """The pieces (start, end, kind) to cut from the end of lines[start:end], from the last upwards."""
     cuts: list[tuple[int, int, TailKind]] = []
-    while True:
+    while len(cuts) < MAX_PIECES:
         while end > start and lines[end - 1].blank:
             end -= 1
         if end == start:
@@ -41,6 +42,7 @@ def tail(lines: list[Line], start: int, end: int) -> list[tuple[int, int, TailKi
             return cuts
         cuts.append((found[0], end, found[1]))
         end = found[0]
+    return cuts
 
 
 def trailing_rule(lines: list[Line], end: int, cuts: list[tuple[int, int, TailKind]]) -> tuple[int, TailKind] | None:
@@ -92,7 +94,7 @@ def dashed_signature(lines: list[Line], start: int, end: int) -> tuple[int, Tail
             return None
         if exact:
             return (at, "signature") if sum(len(line.text) for line in below) <= 1_000 else None
-        contact = any(clients.CONTACT.search(line.text[:MAX_LINE_CHARS]) for line in below)
+        contact = any(clients.PERSONAL.search(line.text[:MAX_LINE_CHARS]) for line in below)
         named = text.strip() in ("--", "—") and is_name(below[0].text)
         return (at, "signature") if all(short(line) for line in below) and (contact or named) else None
     return None

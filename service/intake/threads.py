@@ -63,20 +63,24 @@ def grade(text: str, *, closed: bool = False) -> Strength | None:
     """How surely a line such as `On 6 May 2024, Sam <sam@x.example> wrote:` opens a quote."""
     if not closed and not text.endswith((":", "：")):
         return None
-    verb = clients.VERB.search(text)
-    if clients.FIRST_PERSON.search(text) and not clients.ADDRESS.search(text):
+    verb, address = clients.VERB.search(text), clients.ADDRESS.search(text)
+    if clients.FIRST_PERSON.search(text) and not address:
         return None  # "What I wrote on 6 May:"
-    dated = clients.DATE.search(text) is not None
-    timed = clients.TIME.search(text) is not None
-    if (verb and (dated or timed)) or (dated and timed):
-        begun = clients.ATTRIBUTION_START.match(text) is not None
-        if clients.BRACKETED_ADDRESS.search(text) or (
-            begun and dated and timed and verb and clients.ADDRESS.search(text)
-        ):
+    dated, timed = clients.DATE.search(text) is not None, clients.TIME.search(text) is not None
+    begun = clients.ATTRIBUTION_START.match(text) is not None
+    bracketed = clients.BRACKETED_ADDRESS.search(text)
+    if bracketed and ((verb and (dated or timed)) or (dated and timed)):
+        before = text[: bracketed.start()].strip(" \"'*")
+        writer = before.split()[-1:]
+        if not verb and writer and writer[0].islower() and "@" not in writer[0]:
+            return None  # a line of a log, not a name
+        if begun or not before or is_name(before):
             return "strong"
-    if verb and (dated or not text[verb.end() :].strip(" :：)")):
-        return "weak"
-    return "weak" if dated and clients.ADDRESS.search(text) else None
+    if begun and verb and address and dated and timed:
+        return "strong"
+    closes = verb is not None and (dated or not text[verb.end() :].strip(" :：)"))
+    named = bracketed is not None and not text[bracketed.end() :].strip(" :：")
+    return "weak" if closes or named or (dated and address) else None
 
 
 def is_name(text: str) -> bool:
@@ -207,6 +211,8 @@ def boundary(lines: list[Line], at: int) -> Boundary | None:
             again = next_filled(lines, content)
             content = again + 1 if again < len(lines) and marker(lines[again].text) == "forwarded" else content
         return Boundary(at, content or at + 1, kind == "forwarded", content > 0)
+    if clients.REPLY_ABOVE.fullmatch(text.strip()[:MAX_ATTRIBUTION_CHARS]):
+        return Boundary(at, at + 1, forward=False, headers=False)
     if is_rule(text, least=10):
         below = next_filled(lines, at + 1)
         content = header_block(lines, below) if below < len(lines) else 0
