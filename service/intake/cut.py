@@ -196,8 +196,12 @@ def read(given: list[Line]) -> Reading:
         below = next_filled(lines, named[0]) if named else 0
         if named and (named[1] == "strong" or (below < len(lines) and lines[below].quoted)):
             reading.peel(run, i)
-            quoted = below < len(lines) and lines[below].quoted
-            end = run_end(lines, below) if quoted else len(lines)
+            if below < len(lines) and lines[below].quoted:
+                end = run_end(lines, below)
+            elif not in_thread and not reading.own(segment, i) and any(line.quoted for line in lines[below:]):
+                end = named[0]  # nothing above it, and quotes below: the words between may be the writer's
+            else:
+                end = len(lines)
             reading.mark(i, end, "quote")
             reading.named.update(range(i, named[0]))
             i = run = end

@@ -12,6 +12,7 @@ from service.intake import clients
 
 MAX_ATTRIBUTION_LINES, MAX_ATTRIBUTION_CHARS = 3, 400
 MAX_HEADER_LINES = 24
+INVISIBLE = " \t\xa0\u200b\u200c\u200d\u2060\ufeff"
 DASHES = "-‐‑‒–—―_=* \t"
 PARTICLES = frozenset(("de", "del", "da", "di", "la", "van", "von", "der", "den", "y", "e", "und", "and", "-", "|"))
 MAX_EVIDENCE_LINES = 400  # of a quoted run, read for signs of a mail client
@@ -29,7 +30,7 @@ class Line(NamedTuple):
 
     @property
     def blank(self) -> bool:
-        return not self.text or self.text.isspace()
+        return not self.text or self.text.isspace() or not self.text.strip(INVISIBLE)
 
     @property
     def quoted(self) -> bool:
