@@ -1,7 +1,8 @@
 """What mail clients write around a reply, by language: attributions, header fields, markers, farewells, footers.
 
-Sources: mail-parser-reply and quotequail (MIT) for the older clients; the rest from mails of the clients themselves.
-Every pattern is read on a piece of bounded length and has no nested quantifier.
+Sources: the word lists of mail-parser-reply and quotequail (both MIT) were read for the older clients; the rest is
+written from what is known of the clients, not from a collection of real mails.
+Every pattern is read on a piece of bounded length; the one repetition within another (WORDS) has two rounds at most.
 """
 
 from __future__ import annotations
