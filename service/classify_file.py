@@ -13,7 +13,9 @@ from pydantic import ValidationError
 
 from model.classifier import Classifier
 from model.decision import read_texts
-from service.intake.compose import compose, compose_raw
+from service.intake.compose import compose
+from service.intake.errors import IntakeError
+from service.intake.mime import parse_mail
 from service.schemas import Text, Wire
 
 BATCH = 64
@@ -34,8 +36,9 @@ class Row(Wire):
 
     def words(self) -> str:
         if self.raw is not None:
-            return compose_raw(self.raw.encode())
-        return compose(subject=self.subject, text=self.text, html=self.html)
+            mail = parse_mail(self.raw.encode())
+            return compose(subject=mail.subject, text=mail.text, html=mail.html).text
+        return compose(subject=self.subject, text=self.text, html=self.html).text
 
 
 def write(lines: Iterable[str], target: Path | None) -> None:
@@ -99,7 +102,7 @@ def _row(line: bytes, where: str) -> Mail:
         raise InputError(f"{where}: field 'text' is missing (or subject, html, raw)")
     try:
         return Mail(row.id, row.words())
-    except LookupError as error:
+    except IntakeError as error:
         raise InputError(f"{where}: field 'raw': {error}") from error
 
 

@@ -80,6 +80,7 @@ class EmailIn(Wire):
     subject: Line | None = Field(default=None, examples=["Order 5513"])
     text: Text | None = Field(default=None, examples=["Refund the delivery fee, not the cake."])
     html: Text | None = None
+    cut: bool = Field(default=True, description="part quotes, signatures and footers from the customer's own words")
     received_at: Annotated[AwareDatetime, AfterValidator(_in_our_time)] | None = None
     metadata: Metadata = Field(default_factory=dict)
 

@@ -31,8 +31,8 @@ async def post_email(mail: EmailIn, batcher: BatcherDep, response: Response) -> 
     """Label a mail and store it with its prediction; the same message_id again gives the first answer, with 200."""
     if mail.subject is None and mail.text is None and mail.html is None:
         raise InvalidRequest("body: at least one of subject, text and html is needed")
-    text = await asyncio.to_thread(compose, subject=mail.subject, text=mail.text, html=mail.html)
-    stored = await batcher.submit(Job(text, mail))
+    intake = await asyncio.to_thread(compose, subject=mail.subject, text=mail.text, html=mail.html, cut=mail.cut)
+    stored = await batcher.submit(Job(intake, mail))
     if not stored.created:
         response.status_code = HTTPStatus.OK
     assert stored.email is not None

@@ -15,6 +15,7 @@ from sqlalchemy import inspect, text
 from model.classifier import Classifier
 from service.app import create_app
 from service.database import UtcDateTime, make_engine, make_sessions
+from service.intake.compose import Intake
 from service.reading import Job, Reader, Stored
 from service.schemas import EmailIn
 from service.settings import Settings
@@ -112,7 +113,7 @@ def test_two_processes_that_store_the_same_mails_make_one_row_each(
 ) -> None:
     engine = make_engine(database_url, timeout_seconds=10)
     readers = [Reader(tiny_classifier, make_sessions(engine), auto_threshold=0.9) for _ in range(2)]
-    jobs = [Job(f"mail {n}", EmailIn(message_id=f"<{n}@x>", text=f"mail {n}")) for n in range(40)]
+    jobs = [Job(Intake(f"mail {n}"), EmailIn(message_id=f"<{n}@x>", text=f"mail {n}")) for n in range(40)]
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(readers[0].process, jobs)
         second = pool.submit(readers[1].process, jobs[::-1])

@@ -214,3 +214,19 @@ def test_the_inbox_shows_mail_as_text_only(client: TestClient) -> None:
     assert "<script" not in page.text
     assert "&lt;" in page.text
     assert page.headers["content-security-policy"].startswith("default-src 'none'")
+
+
+REPLY = f"{FEE}\n\nMina\n\nOn Mon, 30 Nov 2026 at 10:00, Shop <help@shop.example> wrote:\n> Refund the cake?\n"
+
+
+def test_quotes_are_cut_from_the_body_and_cut_false_keeps_them(client: TestClient) -> None:
+    own = client.post("/v1/emails", json={"subject": "Re: Order 5", "text": REPLY}).json()
+    whole = client.post("/v1/emails", json={"subject": "Re: Order 5", "text": REPLY, "cut": False}).json()
+    assert own["text"].startswith(f"Subject: Re: Order 5\n\n{FEE}")
+    assert "cake?" not in own["text"]
+    assert whole["text"] == f"Subject: Re: Order 5\n\n{REPLY}".rstrip()
+
+
+def test_a_body_past_what_the_model_reads_is_kept_whole(client: TestClient) -> None:
+    text = "refund " * 30_000 + REPLY
+    assert client.post("/v1/emails", json={"text": text}).json()["text"] == text
