@@ -53,7 +53,13 @@ class Reader:
     def process(self, jobs: Sequence[Job]) -> list[Stored | Exception]:
         """Answer a batch, after the commit. Raises what the database raises, and then nothing is stored."""
         started = perf_counter()
-        reads = read_texts(self.classifier, [job.intake.text for job in jobs], default_threshold=self._auto_threshold)
+        intakes = [job.intake for job in jobs]
+        reads = read_texts(
+            self.classifier,
+            [intake.text for intake in intakes],
+            default_threshold=self._auto_threshold,
+            automatic=[intake.automatic for intake in intakes],
+        )
         STAGE_SECONDS.labels("inference").observe(perf_counter() - started)
         started = perf_counter()
         stored = self._store_or_find(jobs, reads)

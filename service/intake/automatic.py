@@ -44,6 +44,12 @@ def automatic_reason(message: Message, own_addresses: Collection[str] = ()) -> s
     return _calendar_reply(message)
 
 
+def is_own(sender: str, own_addresses: Collection[str]) -> bool:
+    """Whether a From names one of the shop's own addresses."""
+    own = {address.lower() for address in own_addresses}
+    return not own.isdisjoint(address.lower() for address in addresses(sender))
+
+
 def _word(message: Message, name: str) -> str:
     return parameters(field(message, name) or "")[0].partition("(")[0].strip()[:40]
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from service.intake import clients, plain
 from service.intake.body import Attachment
-from service.intake.cut import CutPart, own_words
+from service.intake.cut import MAX_POINTER_WORDS, CutPart, own_words
 from service.intake.html import html_to_text
+from service.intake.mime import ParsedMail
 
 Source = Literal["plain", "html", "subject"]
 
 MAX_CUT_CHARACTERS = 200_000  # a longer body is kept whole: the model reads no further, and cutting has to end in time
+MAX_BODY_CHARACTERS = 5_000_000  # of a raw mail's body are kept, as many as of a JSON mail's
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,35 @@ class Intake:
 def compose(*, subject: str | None, text: str | None, html: str | None, cut: bool = True) -> Intake:
     """`Subject: …`, an empty line, the body; as the training mails have it. cut=False keeps the body whole."""
     return under_subject(subject, read_body(text, html, cut=cut))
+
+
+def compose_mail(mail: ParsedMail) -> Intake:
+    """The same of a raw mail. Of an encrypted one nothing is read, not its subject either."""
+    body = Intake("") if _is_sealed(mail) else under_subject(mail.subject, _with_forwarded(mail))
+    return replace(body, attachments=mail.attachments, automatic=mail.automatic is not None)
+
+
+def _is_sealed(mail: ParsedMail) -> bool:
+    readable = mail.html is not None or (mail.text is not None and not plain.is_encrypted(mail.text))
+    return mail.encrypted and not readable
+
+
+def _with_forwarded(mail: ParsedMail) -> Intake:
+    """The own words of a body, and of the mail attached to it where there are none or a note that points to it."""
+    if _is_sealed(mail):
+        return Intake("")
+    own = read_body(mail.text and mail.text[:MAX_BODY_CHARACTERS], mail.html, cut=True)
+    if not mail.forwarded or not _points_on(own.text):
+        return own
+    inner = _with_forwarded(mail.forwarded[0])
+    text = f"{own.text}\n\n{inner.text}".strip()
+    return Intake(text, inner.source or own.source, own.cut + inner.cut, own.context or inner.context)
+
+
+def _points_on(note: str) -> bool:
+    return not note.strip() or (
+        len(note.split()) <= MAX_POINTER_WORDS and clients.POINTER.search(note[:10_000]) is not None
+    )
 
 
 def read_body(text: str | None, html: str | None, *, cut: bool) -> Intake:
