@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from model.classifier import Classifier
 from model.decision import Read, read_texts
 from service import queries
-from service.intake.compose import Intake
+from service.intake.compose import Intake, attached, cut_parts
 from service.metrics import ORDER_CHECKS, PREDICTIONS, STAGE_SECONDS
 from service.schemas import EmailIn
 from service.tables import Email, StoredPrediction
@@ -103,7 +103,7 @@ class Reader:
 
     def _rows(self, job: Job, read: Read) -> tuple[StoredPrediction, Email | None]:
         now = datetime.now(UTC)
-        mail, prediction = job.mail, read.prediction
+        mail, intake, prediction = job.mail, job.intake, read.prediction
         stored = StoredPrediction(
             id=str(uuid_utils.uuid7()),
             model_version=self.classifier.version,
@@ -125,9 +125,13 @@ class Reader:
             sender=mail.sender,
             recipients=mail.to,
             subject=mail.subject,
-            text=job.intake.text,
+            text=intake.text,
             received_at=mail.received_at,
             details=mail.metadata,
+            source=intake.source,
+            cut=cut_parts(intake),
+            context=intake.context,
+            attachments=attached(intake),
             created_at=now,
             prediction=stored,
         )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
 
 from service.intake import clients, plain
 from service.intake.body import Attachment
@@ -28,6 +28,15 @@ class Intake:
     context: str | None = None
     attachments: tuple[Attachment, ...] | None = None
     automatic: bool = False
+
+
+def cut_parts(intake: Intake) -> list[dict[str, Any]]:
+    """As they are stored and answered; where in the body they stood is not told, for the body is not kept."""
+    return [{"kind": part.kind, "text": part.text} for part in intake.cut]
+
+
+def attached(intake: Intake) -> list[dict[str, Any]] | None:
+    return None if intake.attachments is None else [asdict(entry) for entry in intake.attachments]
 
 
 def compose(*, subject: str | None, text: str | None, html: str | None, cut: bool = True) -> Intake:

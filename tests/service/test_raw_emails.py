@@ -118,3 +118,20 @@ def test_odd_headers_are_stored(client: TestClient) -> None:
 def test_the_document_names_both_media_types(client: TestClient) -> None:
     post_emails = client.get("/openapi.json").json()["paths"]["/v1/emails"]["post"]
     assert set(post_emails["requestBody"]["content"]) == {"application/json", "message/rfc822"}
+
+
+def test_attachments_are_named_and_counted(client: TestClient) -> None:
+    invoice = part("x" * 90, "application/pdf", encoding="base64", disposition='attachment; filename="r\u00e9.pdf"')
+    nameless = part("x", "image/png", disposition="attachment")
+    answer = post(client, mail(multi("mixed", part(FEE), invoice, nameless))).json()
+    assert answer["attachments"] == [
+        {"filename": "r\u00e9.pdf", "content_type": "application/pdf", "size_bytes": 90},
+        {"filename": None, "content_type": "image/png", "size_bytes": 1},
+    ]
+    assert client.get(f"/v1/emails/{answer['id']}").json() == answer
+    assert answer["metadata"] == {}
+
+
+def test_odd_names_of_attachments_are_stored(client: TestClient) -> None:
+    odd = part("x", "application/a\0b", disposition="attachment; filename*=utf-8''a%00%ED%A0%80.pdf")
+    assert post(client, mail(multi("mixed", part(FEE), odd))).status_code == 201
