@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from service.intake.errors import Limits, SourceError
@@ -28,6 +28,7 @@ class CsvRow:
     subject: str | None = None
     html: str | None = None
     raw: str | None = None
+    row: int = field(default=0, compare=False)  # in the file; the header is 1
 
 
 def iterate_mails(path: Path, limits: Limits | None = None) -> Iterator[tuple[str, bytes]]:
@@ -109,7 +110,7 @@ def iterate_csv(path: Path, limits: Limits | None = None) -> Iterator[CsvRow]:
             _check_header(path, header)
             for row, cells in enumerate(reader, 2):
                 if cells:
-                    yield _csv_row(f"{path}: row {row}", header, cells)
+                    yield _csv_row(path, row, header, cells)
     except OSError as error:
         raise SourceError(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -130,7 +131,8 @@ def _check_header(path: Path, header: list[str]) -> None:
         raise SourceError(f"{path}: row 1: field 'text' is missing (or subject, html, raw)")
 
 
-def _csv_row(where: str, header: list[str], cells: list[str]) -> CsvRow:
+def _csv_row(path: Path, row: int, header: list[str], cells: list[str]) -> CsvRow:
+    where = f"{path}: row {row}"
     if len(cells) > len(header):
         raise SourceError(f"{where}: has {len(cells)} fields, the header {len(header)}")
     values = {name: cell for name, cell in zip(header, cells, strict=False) if cell}
@@ -138,4 +140,4 @@ def _csv_row(where: str, header: list[str], cells: list[str]) -> CsvRow:
         raise SourceError(f"{where}: field 'id' is empty")
     if len(values) == 1:
         raise SourceError(f"{where}: field 'text' is empty (and subject, html, raw)")
-    return CsvRow(**values)
+    return CsvRow(**values, row=row)
