@@ -41,12 +41,12 @@ def attached(intake: Intake) -> list[dict[str, Any]] | None:
 
 def compose(*, subject: str | None, text: str | None, html: str | None, cut: bool = True) -> Intake:
     """`Subject: …`, an empty line, the body; as the training mails have it. cut=False keeps the body whole."""
-    return under_subject(subject, read_body(text, html, cut=cut))
+    return under_subject(subject, read_body(text, html, cut_up_to=MAX_CUT_CHARACTERS if cut else 0))
 
 
 def compose_mail(mail: ParsedMail) -> Intake:
     """The same of a raw mail. Of an encrypted one nothing is read, not its subject either."""
-    body = Intake("") if _is_sealed(mail) else under_subject(mail.subject, _with_forwarded(mail))
+    body = Intake("") if _is_sealed(mail) else under_subject(mail.subject, _with_forwarded(mail, MAX_CUT_CHARACTERS))
     return replace(body, attachments=mail.attachments, automatic=mail.automatic is not None)
 
 
@@ -55,14 +55,15 @@ def _is_sealed(mail: ParsedMail) -> bool:
     return mail.encrypted and not readable
 
 
-def _with_forwarded(mail: ParsedMail) -> Intake:
+def _with_forwarded(mail: ParsedMail, cut_up_to: int) -> Intake:
     """The own words of a body, and of the mail attached to it where there are none or a note that points to it."""
     if _is_sealed(mail):
         return Intake("")
-    own = read_body(mail.text and mail.text[:MAX_BODY_CHARACTERS], mail.html, cut=True)
+    own = read_body(mail.text and mail.text[:MAX_BODY_CHARACTERS], mail.html, cut_up_to=cut_up_to)
     if not mail.forwarded or not _points_on(own.text):
         return own
-    inner = _with_forwarded(mail.forwarded[0])
+    seen = len(own.text) + sum(len(part.text) for part in own.cut)
+    inner = _with_forwarded(mail.forwarded[0], max(cut_up_to - seen, 0))
     text = f"{own.text}\n\n{inner.text}".strip()
     return Intake(text, inner.source or own.source, own.cut + inner.cut, own.context or inner.context)
 
@@ -73,11 +74,11 @@ def _points_on(note: str) -> bool:
     )
 
 
-def read_body(text: str | None, html: str | None, *, cut: bool) -> Intake:
-    """The writer's own words of a body."""
+def read_body(text: str | None, html: str | None, *, cut_up_to: int) -> Intake:
+    """The writer's own words of a body; a body of more than cut_up_to characters is kept whole."""
     source: Source = "plain" if text and text.strip() or not html else "html"
     body = (text if source == "plain" else html_to_text(html or "")) or ""
-    if not cut or len(body) > MAX_CUT_CHARACTERS:
+    if len(body) > cut_up_to:
         return Intake(body, source if body.strip() else None)
     own = own_words(body)
     return Intake(own.text, source if own.text.strip() else None, own.parts, own.context)

@@ -37,6 +37,7 @@ INDENTED = re.compile(r"border\s*:\s*(?:none|0)")  # Gmail's indent button write
 OUTLOOK_RULE = re.compile(r"border-top\s*:\s*solid\s+#(?:e1e1e1|b5c4df)", re.IGNORECASE)
 SEPARATOR = "_" * 32  # the line that Outlook's own plain text has before a quoted mail
 EMOJI_CHARACTERS = 8
+MOST_NODES = 300_000  # about a second; what follows is not read, as the model would not read it
 MARKUP = re.compile(r"<[a-zA-Z!/?]|&[a-zA-Z#]")
 
 
@@ -71,10 +72,12 @@ def _shallow(html: str) -> str:
 
 
 def _walk(root: LexborNode, layout: Layout) -> None:
-    """Every node in order, without recursion."""
+    """Every node in order, without recursion; past MOST_NODES only closes what is open."""
     node: LexborNode | None = root
     sights = [Sight()]
+    visited = 0
     while node is not None:
+        visited += 1
         child = None
         tag = node.tag or ""
         if tag == "-text":
@@ -93,7 +96,7 @@ def _walk(root: LexborNode, layout: Layout) -> None:
         if child is not None:
             node = child
             continue
-        while node is not None and node.next is None:
+        while node is not None and (node.next is None or visited > MOST_NODES):
             node = None if node.mem_id == root.mem_id else node.parent
             if node is not None and node.is_element_node:
                 sights.pop()

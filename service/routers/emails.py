@@ -38,7 +38,8 @@ def media_type(headers: Headers) -> str:
 
 
 def _only_json(request: Request) -> None:
-    if (found := media_type(request.headers)) != "application/json":
+    found = media_type(request.headers)
+    if found != "application/json" and not (found.startswith("application/") and found.endswith("+json")):
         raise UnsupportedMedia(f"content type {found[:100]!r} is neither application/json nor {RAW_MAIL}")
 
 

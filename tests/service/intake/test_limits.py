@@ -95,6 +95,12 @@ def test_deep_markup_is_read(markup: str) -> None:
     assert "Fee" in html_to_text(markup)
 
 
+def test_a_million_nodes_are_read_as_far_as_the_model_reads() -> None:
+    text = html_to_text("<table><tr><td>Refund the fee<td>" + "<p>cake " * 600_000 + "</table>Bye")
+    assert text.startswith("Refund the fee")
+    assert 140_000 < text.count("cake") < 160_000
+
+
 @pytest.mark.parametrize(
     "raw",
     [
