@@ -247,3 +247,11 @@ def test_a_bad_file_of_mails_is_named_with_row_and_field(
     assert result.exit_code == 2
     assert words in result.stderr
     assert result.stdout == ""
+
+
+def test_a_row_with_cut_false_is_read_whole(tmp_path: Path, tiny_folder: Path) -> None:
+    text = "Refund the cake\n\nOn Mon, 30 Nov 2026, Shop <a@x.example> wrote:\n> yes?"
+    lines = [json.dumps({"id": number, "text": text, "cut": cut}) for number, cut in enumerate((True, False))]
+    (tmp_path / "in.jsonl").write_text("\n".join(lines))
+    own, whole = classified(tmp_path / "in.jsonl", tiny_folder)
+    assert (own["text"], whole["text"]) == ("Refund the cake", text)

@@ -4,8 +4,13 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from hypothesis import given
+from hypothesis import strategies as st
 
 from service.app import create_app
+from service.intake.compose import attached, cut_parts
+from service.routers.raw_emails import read_raw
+from service.schemas import UNSTORABLE
 from service.settings import Settings
 from tests.service.intake.builder import html, mail, multi, part
 from tests.service.test_emails import assert_problem, rows
@@ -135,3 +140,15 @@ def test_attachments_are_named_and_counted(client: TestClient) -> None:
 def test_odd_names_of_attachments_are_stored(client: TestClient) -> None:
     odd = part("x", "application/a\0b", disposition="attachment; filename*=utf-8''a%00%ED%A0%80.pdf")
     assert post(client, mail(multi("mixed", part(FEE), odd))).status_code == 201
+
+
+def test_a_json_body_may_be_of_a_type_that_ends_in_json(client: TestClient) -> None:
+    assert post(client, b'{"text": "x"}', "application/vnd.mail+json").status_code == 201
+
+
+@given(st.binary(max_size=400), st.sampled_from([b"Subject: ", b"From: ", b"Message-ID: <", b"\n", b""]))
+def test_any_bytes_become_fields_that_a_database_can_hold(raw: bytes, before: bytes) -> None:
+    job = read_raw(before + raw, ())
+    stored = [job.intake.text, job.intake.context or "", *(entry["text"] for entry in cut_parts(job.intake))]
+    stored += [entry["filename"] or "" for entry in attached(job.intake) or []]
+    assert not any(UNSTORABLE.search(value) for value in stored)
