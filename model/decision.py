@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from model.checks.exchange import OrderCheck, order_checks
@@ -51,15 +51,22 @@ class Read:
     decision: Decision
 
 
-def read_texts(classifier: Classifier, texts: list[str], *, default_threshold: float) -> list[Read]:
-    """Predict, check the order of those that contrast two phrases, decide. An empty text is `other`."""
+def read_texts(
+    classifier: Classifier, texts: list[str], *, default_threshold: float, automatic: Sequence[bool] = ()
+) -> list[Read]:
+    """Predict, check the order of those that contrast two phrases, decide. An empty text is `other`; so is a text that
+    a machine wrote (`automatic`, one a text; none where left out), which goes to review unread."""
+    automatic = automatic or [False] * len(texts)
+    texts = ["" if by_machine else text for text, by_machine in zip(texts, automatic, strict=True)]
     predictions = [
         prediction if prediction.n_tokens else _nothing_to_read(prediction) for prediction in classifier.predict(texts)
     ]
     checks = order_checks(classifier, texts, predictions)
     card = classifier.card
 
-    def decision(text: str, prediction: Prediction, check: OrderCheck | None) -> Decision:
+    def decision(text: str, prediction: Prediction, check: OrderCheck | None, by_machine: bool) -> Decision:
+        if by_machine:
+            return Decision("review", ("automatic_mail",))
         return decide(
             text,
             prediction,
@@ -69,7 +76,8 @@ def read_texts(classifier: Classifier, texts: list[str], *, default_threshold: f
             languages=card.languages,
         )
 
-    return [Read(p, c, decision(t, p, c)) for t, p, c in zip(texts, predictions, checks, strict=True)]
+    each = zip(texts, predictions, checks, automatic, strict=True)
+    return [Read(p, c, decision(t, p, c, by_machine)) for t, p, c, by_machine in each]
 
 
 def _nothing_to_read(prediction: Prediction) -> Prediction:

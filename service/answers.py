@@ -6,13 +6,16 @@ from dataclasses import asdict
 from typing import Any
 
 from service.reading import Stored
-from service.schemas import Answer, EmailOut, LabelProbability, OrderCheckOut, SpanOut
+from service.schemas import Answer, AttachmentOut, CutPartOut, EmailOut, LabelProbability, OrderCheckOut, SpanOut
 from service.tables import Email, StoredPrediction
 
 
 def _fields(prediction: StoredPrediction) -> dict[str, Any]:
     check = prediction.order_check
-    ranked = sorted(prediction.probabilities.items(), key=lambda entry: -entry[1])  # JSONB keeps no order
+    # JSONB keeps no order, and equal probabilities need one
+    ranked = sorted(
+        prediction.probabilities.items(), key=lambda entry: (-entry[1], entry[0] != prediction.label, entry[0])
+    )
     return {
         "label": prediction.label,
         "confidence": prediction.confidence,
@@ -45,5 +48,9 @@ def email_answer(email: Email) -> EmailOut:
         received_at=email.received_at,
         metadata=email.details,
         text=email.text,
+        source=email.source,
+        cut=[CutPartOut(**part) for part in email.cut] if email.cut is not None else None,
+        context=email.context,
+        attachments=[AttachmentOut(**entry) for entry in email.attachments] if email.attachments is not None else None,
         **_fields(email.prediction),
     )

@@ -18,7 +18,7 @@ from service.console import pages
 from service.database import make_engine, make_sessions
 from service.metrics import BATCH_SIZE, MODEL_INFO, QUEUE_LENGTH, MetricsMiddleware
 from service.reading import Job, Reader, Stored
-from service.routers import classify, emails, health, labels
+from service.routers import classify, emails, health, labels, raw_emails
 from service.settings import Settings
 
 
@@ -28,6 +28,7 @@ class State(TypedDict):
     sessions: sessionmaker[Session]
     reader: Reader
     batcher: Batcher[Job, Stored]
+    own_addresses: frozenset[str]
 
 
 def create_app(settings: Settings, classifier: Classifier | None = None) -> FastAPI:
@@ -49,7 +50,8 @@ def create_app(settings: Settings, classifier: Classifier | None = None) -> Fast
         QUEUE_LENGTH.set_function(lambda: len(batcher))
         MODEL_INFO.labels(serving.version).set(1)
         batcher.start()
-        yield State(sessions=sessions, reader=reader, batcher=batcher)
+        own_addresses = settings.own_address_set()
+        yield State(sessions=sessions, reader=reader, batcher=batcher, own_addresses=own_addresses)
         await batcher.close()
         engine.dispose()
 
@@ -64,7 +66,7 @@ def create_app(settings: Settings, classifier: Classifier | None = None) -> Fast
     app.add_middleware(BodyLimitMiddleware, max_bytes=settings.max_body_bytes)
     app.add_middleware(MetricsMiddleware)
     errors.add_handlers(app)
-    for module in (emails, classify, labels, health, pages):
+    for module in (raw_emails, emails, classify, labels, health, pages):
         app.include_router(module.router)
     return app
 

@@ -1,41 +1,19 @@
-"""Labelling without a service: rows of a file in, answers with the same ids out, in order."""
+"""Labelling without a service: mails in, answers with the same ids out, in order."""
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from model.classifier import Classifier
 from model.decision import read_texts
-from service.intake.compose import compose, compose_raw
-from service.schemas import Text, Wire
+from service.intake.compose import attached, cut_parts
+from service.mail_files import Mail
 
 BATCH = 64
-
-
-class InputError(ValueError):
-    """A file that cannot be read as mails; says file, row and field."""
-
-
-class Row(Wire):
-    """One line of the input."""
-
-    id: str | int
-    text: Text | None = None
-    subject: Text | None = None
-    html: Text | None = None
-    raw: Text | None = None
-
-    def words(self) -> str:
-        if self.raw is not None:
-            return compose_raw(self.raw.encode())
-        return compose(subject=self.subject, text=self.text, html=self.html)
 
 
 def write(lines: Iterable[str], target: Path | None) -> None:
@@ -58,60 +36,20 @@ def write(lines: Iterable[str], target: Path | None) -> None:
         raise
 
 
-@dataclass(frozen=True)
-class Mail:
-    """One text to label, with the id that its answer bears."""
-
-    id: str | int
-    text: str
-
-
-def from_texts(texts: list[str]) -> list[Mail]:
-    """Numbered from 1. A byte that was no UTF-8 on the command line becomes a question mark."""
-    return [Mail(n, text.encode("utf-8", "replace").decode()) for n, text in enumerate(texts, 1)]
-
-
-def read(path: Path) -> list[Mail]:
-    """The mails of a JSONL file. Raises InputError naming file, row and field."""
-    mails = []
-    try:
-        with path.open("rb") as stream:
-            for number, line in enumerate(stream, 1):
-                if line.strip():
-                    mails.append(_row(line, f"{path}: row {number}"))
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from error
-    return mails
-
-
-def _row(line: bytes, where: str) -> Mail:
-    try:
-        row = Row.model_validate(json.loads(line.decode()))
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = ".".join(map(str, first["loc"]))
-        raise InputError(f"{where}: field {name!r}: {first['msg']}" if name else f"{where}: {first['msg']}") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{where}: is not UTF-8 at byte {error.start}") from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{where}: is not JSON: {error}") from error
-    if row.raw is None and row.text is None and row.subject is None and row.html is None:
-        raise InputError(f"{where}: field 'text' is missing (or subject, html, raw)")
-    try:
-        return Mail(row.id, row.words())
-    except LookupError as error:
-        raise InputError(f"{where}: field 'raw': {error}") from error
-
-
 def answers(
     classifier: Classifier, mails: list[Mail], auto_threshold: float, advance: Callable[[int], None]
 ) -> Iterator[dict[str, Any]]:
     """One answer a mail, in order, with the fields of the HTTP answer that need no database."""
     for start in range(0, len(mails), BATCH):
         batch = mails[start : start + BATCH]
-        reads = read_texts(classifier, [mail.text for mail in batch], default_threshold=auto_threshold)
+        reads = read_texts(
+            classifier,
+            [mail.intake.text for mail in batch],
+            default_threshold=auto_threshold,
+            automatic=[mail.intake.automatic for mail in batch],
+        )
         for mail, read in zip(batch, reads, strict=True):
-            prediction, check = read.prediction, read.check
+            prediction, check, intake = read.prediction, read.check, mail.intake
             yield {
                 "id": mail.id,
                 "label": prediction.label,
@@ -121,7 +59,11 @@ def answers(
                 "probabilities": [{"label": k, "probability": v} for k, v in prediction.probabilities.items()],
                 "spans": [asdict(span) for span in prediction.spans],
                 "order_check": asdict(check) if check is not None else None,
-                "text": mail.text,
+                "text": intake.text,
+                "source": intake.source,
+                "cut": cut_parts(intake),
+                "context": intake.context,
+                "attachments": attached(intake),
                 "truncated": prediction.truncated,
                 "model_version": classifier.version,
             }

@@ -22,6 +22,11 @@ def _batcher(request: Request) -> Batcher[Job, Stored]:
     return batcher
 
 
+def _own_addresses(request: Request) -> frozenset[str]:
+    own_addresses: frozenset[str] = request.state.own_addresses
+    return own_addresses
+
+
 def _session(request: Request) -> Iterator[Session]:
     """A session that commits, or rolls back, before the answer is sent."""
     sessions: sessionmaker[Session] = request.state.sessions
@@ -30,5 +35,6 @@ def _session(request: Request) -> Iterator[Session]:
 
 
 ReaderDep = Annotated[Reader, Depends(_reader)]
+OwnAddressesDep = Annotated[frozenset[str], Depends(_own_addresses)]
 BatcherDep = Annotated[Batcher[Job, Stored], Depends(_batcher)]
 SessionDep = Annotated[Session, Depends(_session, scope="function")]

@@ -4,8 +4,11 @@ ServiceError            500
 ├── InvalidRequest      422  the body or a parameter is wrong
 ├── NotFound            404
 ├── BodyTooLarge        413
+├── UnsupportedMedia    415  neither JSON nor a raw mail
 ├── QueueFull           429  with Retry-After
 └── Unavailable         503  the database or the model cannot answer now
+
+A mail over one of intake's limits (LimitError) is 413 where it is too large, else 422; `limit` is the limit's name.
 """
 
 from __future__ import annotations
@@ -19,6 +22,8 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from sqlalchemy.exc import DataError, SQLAlchemyError
 from starlette.exceptions import HTTPException
+
+from service.intake.errors import LimitError
 
 log = logging.getLogger(__name__)
 
@@ -44,6 +49,10 @@ class NotFound(ServiceError):
 
 class BodyTooLarge(ServiceError):
     status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+
+
+class UnsupportedMedia(ServiceError):
+    status = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
 
 
 class QueueFull(ServiceError):
@@ -74,6 +83,12 @@ def add_handlers(app: FastAPI) -> None:
     @app.exception_handler(ServiceError)
     async def service_error(_: Request, error: ServiceError) -> JSONResponse:
         return problem(error.status, error.detail, headers=error.headers)
+
+    @app.exception_handler(LimitError)
+    async def over_limit(_: Request, error: LimitError) -> JSONResponse:
+        too_large = error.limit in ("mail_bytes", "html_bytes")
+        status = BodyTooLarge.status if too_large else InvalidRequest.status
+        return problem(status, str(error), extra={"limit": error.limit})
 
     @app.exception_handler(RequestValidationError)
     async def validation_error(_: Request, error: RequestValidationError) -> JSONResponse:

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from model.classifier import Classifier
 from model.decision import Read, read_texts
 from service import queries
+from service.intake.compose import Intake, attached, cut_parts
 from service.metrics import ORDER_CHECKS, PREDICTIONS, STAGE_SECONDS
 from service.schemas import EmailIn
 from service.tables import Email, StoredPrediction
@@ -23,9 +24,9 @@ STORE_TRIES = 3
 
 @dataclass(frozen=True)
 class Job:
-    """A text to read; with a mail where one is to be stored."""
+    """A mail to read; with its fields where it is to be stored."""
 
-    text: str
+    intake: Intake
     mail: EmailIn | None = None
 
 
@@ -52,7 +53,13 @@ class Reader:
     def process(self, jobs: Sequence[Job]) -> list[Stored | Exception]:
         """Answer a batch, after the commit. Raises what the database raises, and then nothing is stored."""
         started = perf_counter()
-        reads = read_texts(self.classifier, [job.text for job in jobs], default_threshold=self._auto_threshold)
+        intakes = [job.intake for job in jobs]
+        reads = read_texts(
+            self.classifier,
+            [intake.text for intake in intakes],
+            default_threshold=self._auto_threshold,
+            automatic=[intake.automatic for intake in intakes],
+        )
         STAGE_SECONDS.labels("inference").observe(perf_counter() - started)
         started = perf_counter()
         stored = self._store_or_find(jobs, reads)
@@ -87,7 +94,7 @@ class Reader:
                     continue
                 prediction, email = self._rows(job, read)
                 rows.append(email if email is not None else prediction)
-                results.append(Stored(prediction, email, read, job.text))
+                results.append(Stored(prediction, email, read, job.intake.text))
                 if message_id is not None and email is not None:
                     known[message_id] = email
             rows.sort(key=lambda row: getattr(row, "message_id", None) or "")  # one order for all: no deadlock
@@ -96,7 +103,7 @@ class Reader:
 
     def _rows(self, job: Job, read: Read) -> tuple[StoredPrediction, Email | None]:
         now = datetime.now(UTC)
-        mail, prediction = job.mail, read.prediction
+        mail, intake, prediction = job.mail, job.intake, read.prediction
         stored = StoredPrediction(
             id=str(uuid_utils.uuid7()),
             model_version=self.classifier.version,
@@ -118,9 +125,13 @@ class Reader:
             sender=mail.sender,
             recipients=mail.to,
             subject=mail.subject,
-            text=job.text,
+            text=intake.text,
             received_at=mail.received_at,
             details=mail.metadata,
+            source=intake.source,
+            cut=cut_parts(intake),
+            context=intake.context,
+            attachments=attached(intake),
             created_at=now,
             prediction=stored,
         )

@@ -9,6 +9,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
+from service.intake.compose import Source
+from service.intake.cut import CutKind
+
 MAX_TEXT_CHARACTERS = 5_000_000
 MAX_ID_BYTES = 998  # RFC 5322's longest line; also what a PostgreSQL index can hold
 MAX_METADATA_DEPTH = 32
@@ -80,6 +83,7 @@ class EmailIn(Wire):
     subject: Line | None = Field(default=None, examples=["Order 5513"])
     text: Text | None = Field(default=None, examples=["Refund the delivery fee, not the cake."])
     html: Text | None = None
+    cut: bool = Field(default=True, description="part quotes, signatures and footers from the customer's own words")
     received_at: Annotated[AwareDatetime, AfterValidator(_in_our_time)] | None = None
     metadata: Metadata = Field(default_factory=dict)
 
@@ -132,6 +136,21 @@ class Answer(Wire):
     created_at: datetime
 
 
+class CutPartOut(Wire):
+    """A piece of the mail that is not the customer's own words, and was not read."""
+
+    kind: CutKind
+    text: str
+
+
+class AttachmentOut(Wire):
+    """A file that came with a mail; named, never opened."""
+
+    filename: str | None
+    content_type: str
+    size_bytes: int
+
+
 class EmailOut(Answer):
     """A stored mail with its prediction."""
 
@@ -141,6 +160,10 @@ class EmailOut(Answer):
     subject: str | None
     received_at: datetime | None
     metadata: dict[str, Any]
+    source: Source | None = Field(description="where the words that were read stood; null where there were none")
+    cut: list[CutPartOut] | None = Field(description="null in mails stored before this was kept")
+    context: str | None = Field(description="words of another that the mail answers; not read")
+    attachments: list[AttachmentOut] | None = Field(description="null for a mail that came as JSON")
 
 
 class EmailPage(Wire):

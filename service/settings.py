@@ -38,6 +38,12 @@ class Settings(BaseSettings):
     auto_threshold: float = Field(
         default=0.95, ge=0, le=1, description='least confidence for "auto" where the model\'s card names none'
     )
+    own_addresses: str = Field(
+        default="", description="the shop's own mail addresses, parted by commas; mail from them counts as automatic"
+    )
+
+    def own_address_set(self) -> frozenset[str]:
+        return frozenset(entry.strip().lower() for entry in self.own_addresses.split(",") if entry.strip())
 
     @field_validator("database_url")
     @classmethod

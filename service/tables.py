@@ -27,6 +27,12 @@ class Email(Base):
     text: Mapped[str] = mapped_column(Text)
     received_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     details: Mapped[dict[str, Any]] = mapped_column(Json)  # the caller's `metadata`, untouched
+    source: Mapped[str | None] = mapped_column(
+        String(8)
+    )  # plain, html or subject; null like the next three in old rows
+    cut: Mapped[list[dict[str, Any]] | None] = mapped_column(Json)  # kind and text of what was not the customer's
+    context: Mapped[str | None] = mapped_column(Text)  # another's words that the mail answers
+    attachments: Mapped[list[dict[str, Any]] | None] = mapped_column(Json)  # null where the mail came as JSON
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
     prediction: Mapped[StoredPrediction] = relationship(back_populates="email", lazy="joined", innerjoin=True)
 

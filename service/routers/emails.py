@@ -3,36 +3,62 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import datetime
 from http import HTTPStatus
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import AwareDatetime
+from starlette.datastructures import Headers
 
 from service import queries
 from service.answers import email_answer
-from service.dependencies import BatcherDep, SessionDep
-from service.errors import InvalidRequest, NotFound
+from service.dependencies import BatcherDep, OwnAddressesDep, SessionDep
+from service.errors import InvalidRequest, NotFound, UnsupportedMedia
+from service.intake.automatic import is_own
 from service.intake.compose import compose
 from service.reading import Job
 from service.schemas import Decision, EmailIn, EmailOut, EmailPage, Line, Problem
 
 router = APIRouter(prefix="/v1/emails", tags=["emails"])
 PROBLEMS: dict[int | str, dict[str, Any]] = {
-    status: {"model": Problem, "content": {"application/problem+json": {}}} for status in (400, 413, 422, 429, 503)
+    status: {"model": Problem, "content": {"application/problem+json": {}}} for status in (400, 413, 415, 422, 429, 503)
 }
 MISSING: dict[int | str, dict[str, Any]] = {404: {"model": Problem, "content": {"application/problem+json": {}}}}
 Id = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 
 
-@router.post("", status_code=HTTPStatus.CREATED, responses={200: {"model": EmailOut}, **PROBLEMS})
-async def post_email(mail: EmailIn, batcher: BatcherDep, response: Response) -> EmailOut:
+RAW_MAIL = "message/rfc822"
+RAW_BODY = {"requestBody": {"content": {RAW_MAIL: {"schema": {"type": "string", "format": "binary"}}}}}
+
+
+def media_type(headers: Headers) -> str:
+    return headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def _only_json(request: Request) -> None:
+    found = media_type(request.headers)
+    if found != "application/json" and not (found.startswith("application/") and found.endswith("+json")):
+        raise UnsupportedMedia(f"content type {found[:100]!r} is neither application/json nor {RAW_MAIL}")
+
+
+@router.post(
+    "",
+    status_code=HTTPStatus.CREATED,
+    responses={200: {"model": EmailOut}, **PROBLEMS},
+    dependencies=[Depends(_only_json)],
+    openapi_extra=RAW_BODY,
+)
+async def post_email(
+    mail: EmailIn, batcher: BatcherDep, own_addresses: OwnAddressesDep, response: Response
+) -> EmailOut:
     """Label a mail and store it with its prediction; the same message_id again gives the first answer, with 200."""
     if mail.subject is None and mail.text is None and mail.html is None:
         raise InvalidRequest("body: at least one of subject, text and html is needed")
-    text = await asyncio.to_thread(compose, subject=mail.subject, text=mail.text, html=mail.html)
-    stored = await batcher.submit(Job(text, mail))
+    intake = await asyncio.to_thread(compose, subject=mail.subject, text=mail.text, html=mail.html, cut=mail.cut)
+    automatic = mail.sender is not None and is_own(mail.sender, own_addresses)
+    stored = await batcher.submit(Job(replace(intake, automatic=automatic), mail))
     if not stored.created:
         response.status_code = HTTPStatus.OK
     assert stored.email is not None

@@ -14,6 +14,7 @@ from time import perf_counter
 
 from model.classifier import Classifier
 from service.database import make_engine, make_sessions
+from service.intake.compose import Intake
 from service.reading import Job, Reader
 from service.schemas import EmailIn
 from service.settings import released_model
@@ -25,7 +26,7 @@ TEXT = "Refund the delivery fee, not the cake. It came an hour late and the driv
 
 def rate(reader: Reader, batch: int) -> float:
     """Mails a second."""
-    job = Job(TEXT, EmailIn(text=TEXT))
+    job = Job(Intake(TEXT), EmailIn(text=TEXT))
     started = perf_counter()
     for _ in range(MAILS // batch):
         reader.process([job] * batch)

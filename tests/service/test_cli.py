@@ -8,6 +8,7 @@ import sys
 import time
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -50,7 +51,7 @@ def test_classify_keeps_ids_and_order_of_a_file(tmp_path: Path, tiny_folder: Pat
         ('{"id": 1}', "row 2: field 'text' is missing"),
         ('{"id": 1, "text": "x", "colour": 1}', "row 2: field 'colour'"),
         ('{"id": 1, "text": "\\ud800"}', "row 2: field 'text'"),
-        ('{"id": 1, "raw": "Content-Type: text/plain; charset=moon\\n\\nx"}', "row 2: field 'raw'"),
+        (json.dumps({"id": 1, "raw": "Content-Type: message/rfc822\n\n" * 30}), "row 2: field 'raw': nesting"),
     ],
 )
 def test_a_bad_row_is_named_and_nothing_is_written(tmp_path: Path, tiny_folder: Path, row: str, words: str) -> None:
@@ -172,3 +173,85 @@ def test_a_bad_model_folder_stops_serve_in_one_line(monkeypatch: pytest.MonkeyPa
     result = runner.invoke(app, ["serve"])
     assert result.exit_code == 2
     assert "config.json: is missing" in result.stderr
+
+
+EML = b"Subject: Hi\nTo: a@x.example\n\nRefund the cake\n\nOn Mon, 30 Nov 2026, Shop <a@x.example> wrote:\n> yes?\n"
+MACHINE = b"Subject: Hi\nAuto-Submitted: auto-replied\n\nRefund the cake\n"
+
+
+def lay_out(folder: Path, files: dict[str, bytes]) -> None:
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+
+
+def classified(source: Path, model: Path) -> list[dict[str, Any]]:
+    result = runner.invoke(app, ["classify", "--input", str(source), "--model", str(model)])
+    assert result.exit_code == 0, result.stderr
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+FROM_LINE = b"From mina@example.org Tue Dec  1 10:00:00 2026\n"
+CSV = 'id,subject,text,raw\na,Hi,Refund the cake,\nb,,,"Auto-Submitted: auto-replied\nSubject: Hi\n\nRefund the cake"\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "files", "ids"),
+    [
+        ("", {"a.eml": EML, "b.eml": MACHINE}, ["a.eml", "b.eml"]),
+        ("box", {"box/cur/1.a:2,S": EML, "box/new/2.b": MACHINE, "box/tmp/x": b""}, ["1.a", "2.b"]),
+        ("old.mbox", {"old.mbox": FROM_LINE + EML + b"\n" + FROM_LINE + MACHINE}, ["old.mbox#1", "old.mbox#2"]),
+        ("Inbox", {"Inbox": FROM_LINE + EML + b"\n" + FROM_LINE + MACHINE}, ["Inbox#1", "Inbox#2"]),
+        ("in.CSV", {"in.CSV": CSV.encode()}, ["a", "b"]),
+    ],
+    ids=["folder", "maildir", "mbox", "mbox by its bytes", "csv"],
+)
+def test_classify_takes_mails_as_files_have_them(
+    tmp_path: Path, tiny_folder: Path, name: str, files: dict[str, bytes], ids: list[str]
+) -> None:
+    lay_out(tmp_path, files)
+    first, second = classified(tmp_path / name, tiny_folder)
+    assert [first["id"], second["id"]] == ids
+    assert first["text"] == "Subject: Hi\n\nRefund the cake"
+    assert (second["label"], second["decision"], second["reasons"]) == ("other", "review", ["automatic_mail"])
+
+
+def test_classify_says_what_was_read_of_an_eml_and_what_was_cut(tmp_path: Path, tiny_folder: Path) -> None:
+    (tmp_path / "a.eml").write_bytes(EML)
+    (answer,) = classified(tmp_path / "a.eml", tiny_folder)
+    assert (answer["source"], answer["attachments"]) == ("plain", [])
+    assert [part["kind"] for part in answer["cut"]] == ["quote"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("in.csv", b"id,text\n1,x\n2,\n", "in.csv: row 3: field 'text' is empty"),
+        (
+            "in.csv",
+            b'id,raw\n\n2,"' + b"Content-Type: message/rfc822\n\n" * 30 + b'"\n',
+            "row 3: field 'raw': nesting",
+        ),
+        ("in.mbox", b"Subject: Hi\n\nx\n", "in.mbox: is no mbox"),
+        ("in.eml", b"Content-Type: message/rfc822\n\n" * 30, "in.eml: mail 'in.eml': nesting"),
+        ("empty/x", b"", "holds no .eml file"),
+        ("in.jsonl", b'{"id": 1, "text": "x", "cut": "no"}', "row 1: field 'cut'"),
+    ],
+)
+def test_a_bad_file_of_mails_is_named_with_row_and_field(
+    tmp_path: Path, tiny_folder: Path, name: str, content: bytes, words: str
+) -> None:
+    lay_out(tmp_path, {name: content})
+    source = tmp_path / "empty" if name == "empty/x" else tmp_path / name
+    result = runner.invoke(app, ["classify", "--input", str(source), "--model", str(tiny_folder)])
+    assert result.exit_code == 2
+    assert words in result.stderr
+    assert result.stdout == ""
+
+
+def test_a_row_with_cut_false_is_read_whole(tmp_path: Path, tiny_folder: Path) -> None:
+    text = "Refund the cake\n\nOn Mon, 30 Nov 2026, Shop <a@x.example> wrote:\n> yes?"
+    lines = [json.dumps({"id": number, "text": text, "cut": cut}) for number, cut in enumerate((True, False))]
+    (tmp_path / "in.jsonl").write_text("\n".join(lines))
+    own, whole = classified(tmp_path / "in.jsonl", tiny_folder)
+    assert (own["text"], whole["text"]) == ("Refund the cake", text)

@@ -15,6 +15,7 @@ from sqlalchemy import inspect, text
 from model.classifier import Classifier
 from service.app import create_app
 from service.database import UtcDateTime, make_engine, make_sessions
+from service.intake.compose import Intake
 from service.reading import Job, Reader, Stored
 from service.schemas import EmailIn
 from service.settings import Settings
@@ -112,7 +113,7 @@ def test_two_processes_that_store_the_same_mails_make_one_row_each(
 ) -> None:
     engine = make_engine(database_url, timeout_seconds=10)
     readers = [Reader(tiny_classifier, make_sessions(engine), auto_threshold=0.9) for _ in range(2)]
-    jobs = [Job(f"mail {n}", EmailIn(message_id=f"<{n}@x>", text=f"mail {n}")) for n in range(40)]
+    jobs = [Job(Intake(f"mail {n}"), EmailIn(message_id=f"<{n}@x>", text=f"mail {n}")) for n in range(40)]
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(readers[0].process, jobs)
         second = pool.submit(readers[1].process, jobs[::-1])
@@ -122,3 +123,31 @@ def test_two_processes_that_store_the_same_mails_make_one_row_each(
     with engine.connect() as connection:
         assert connection.execute(text("select count(*) from emails")).scalar_one() == 40
     engine.dispose()
+
+
+def test_rows_of_the_release_before_are_read_and_it_can_still_write(database_url: str, settings: Settings) -> None:
+    command.downgrade(alembic_config(database_url), "15ff832c16a5")
+    engine = make_engine(database_url, timeout_seconds=5)
+    insert_email = (
+        "insert into emails (id, recipients, text, details, created_at) values (:id, '[]', 'x', '{}', :moment)"
+    )
+    insert_prediction = (
+        "insert into predictions (id, email_id, model_version, label, confidence, probabilities, spans, decision,"
+        " reasons, truncated, created_at)"
+        " values (:id, :id, 'm', 'other', 1, '{\"other\": 1}', '[]', 'auto', '[]', false, :moment)"
+    )
+
+    def write(mail_id: str) -> None:
+        with engine.begin() as connection:
+            for statement in (insert_email, insert_prediction):
+                connection.execute(text(statement), {"id": mail_id, "moment": "2026-11-29 10:00:00"})
+
+    write("before")
+    upgrade(database_url)
+    write("after")
+    engine.dispose()
+    with TestClient(create_app(settings)) as client:
+        found = client.get("/v1/emails").json()["data"]
+    assert {mail["id"] for mail in found} == {"before", "after"}
+    for mail in found:
+        assert [mail[name] for name in ("source", "cut", "context", "attachments")] == [None] * 4

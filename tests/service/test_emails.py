@@ -214,3 +214,44 @@ def test_the_inbox_shows_mail_as_text_only(client: TestClient) -> None:
     assert "<script" not in page.text
     assert "&lt;" in page.text
     assert page.headers["content-security-policy"].startswith("default-src 'none'")
+
+
+REPLY = f"{FEE}\n\nMina\n\nOn Mon, 30 Nov 2026 at 10:00, Shop <help@shop.example> wrote:\n> Refund the cake?\n"
+
+
+def test_quotes_are_cut_from_the_body_and_cut_false_keeps_them(client: TestClient) -> None:
+    own = client.post("/v1/emails", json={"subject": "Re: Order 5", "text": REPLY}).json()
+    whole = client.post("/v1/emails", json={"subject": "Re: Order 5", "text": REPLY, "cut": False}).json()
+    assert own["text"].startswith(f"Subject: Re: Order 5\n\n{FEE}")
+    assert [part["kind"] for part in own["cut"]][-1] == "quote"
+    assert "> Refund the cake?" in own["cut"][-1]["text"]
+    assert (own["source"], own["attachments"]) == ("plain", None)
+    assert whole["cut"] == []
+    assert "cake?" not in own["text"]
+    assert whole["text"] == f"Subject: Re: Order 5\n\n{REPLY}".rstrip()
+
+
+def test_a_body_past_what_the_model_reads_is_kept_whole(client: TestClient) -> None:
+    text = "refund " * 30_000 + REPLY
+    assert client.post("/v1/emails", json={"text": text}).json()["text"] == text
+
+
+@pytest.mark.parametrize(
+    ("body", "source"),
+    [
+        ({"text": FEE}, "plain"),
+        ({"html": f"<p>{FEE}", "text": " "}, "html"),
+        ({"subject": FEE}, "subject"),
+        ({"text": ""}, None),
+    ],
+)
+def test_the_answer_says_what_was_read(client: TestClient, body: dict[str, str], source: str | None) -> None:
+    assert client.post("/v1/emails", json=body).json()["source"] == source
+
+
+def test_a_mail_of_quotes_only_keeps_them_as_context(client: TestClient) -> None:
+    quotes = "On Mon, 30 Nov 2026 at 10:00, Shop <help@shop.example> wrote:\n> Refund the cake?\n"
+    answer = client.post("/v1/emails", json={"text": quotes}).json()
+    assert (answer["text"], answer["context"]) == ("", "Refund the cake?")
+    assert answer["reasons"] == ["no_text"]
+    assert client.get(f"/v1/emails/{answer['id']}").json() == answer

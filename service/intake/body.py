@@ -1,0 +1,207 @@
+"""Which parts of a mail are its body: the text, the HTML, and what is only attached."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from service.intake import plain, smime
+from service.intake.charsets import clean
+from service.intake.errors import LimitError, Limits
+from service.intake.headers import NOT_BASE64, decode_header, fields, parameters
+from service.intake.html import has_markup, html_to_text, looks_like_html
+from service.intake.structure import Part, decoded_bytes, decoded_text, encoding_of, parse_inside, payload_bytes
+
+ENVELOPED_DATA = bytes.fromhex("2a864886f70d010703")  # RFC 5652
+SMIME = ("application/pkcs7-mime", "application/x-pkcs7-mime")
+TNEF = ("application/ms-tnef", "application/vnd.ms-tnef")
+PLAIN = ("text/plain", "text/markdown", "text/enriched", "text", "text/text", "plain/text", "")
+HTML = ("text/html", "application/xhtml+xml")
+NOT_BASE64_OR_PADDING = NOT_BASE64 + b"="
+WORDS = re.compile(r"\w+")
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """A part that is not the body: named and counted, never opened. Bytes after its transfer encoding is undone."""
+
+    filename: str | None
+    content_type: str
+    size_bytes: int
+
+
+@dataclass
+class Body:
+    text: str | None = None
+    html: str | None = None
+    attachments: list[Attachment] = field(default_factory=list)
+    forwarded: list[Part] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    encrypted: bool = False
+    charset: str | None = None
+    html_bytes: int = 0
+    named: list[Part] = field(default_factory=list)  # inline texts with a file name
+
+
+@dataclass
+class Piece:
+    """One stretch of the body, in either form or both."""
+
+    text: str | None = None
+    html: str | None = None
+
+
+def read_body(root: Part, limits: Limits) -> Body:
+    """The body of a mail. Raises LimitError for too much HTML."""
+    body = Body()
+    piece = _join(_pieces(root, body, limits, in_report=False))
+    if piece.text is None and piece.html is None and len(body.named) == 1:
+        body.notes.append("body: the only text has a file name")
+        piece = _leaf(body.named[0], body, limits)
+    body.text, body.html = piece.text, piece.html
+    return body
+
+
+def _pieces(part: Part, body: Body, limits: Limits, *, in_report: bool) -> list[Piece]:
+    content_type, options = parameters(" ".join(fields(part, "content-type")[:1]))
+    content_type = content_type or part.get_default_type()
+    if part.is_multipart() and content_type.startswith("message/"):
+        _attach_mail(part, content_type, body, in_report=in_report)
+        return []
+    if part.is_multipart():
+        return _container(part, content_type, options, body, limits, in_report=in_report)
+    if content_type.startswith("multipart/"):  # by its label only
+        content_type = "text/plain"
+    if content_type in SMIME or content_type == "application/octet-stream" and _filename(part, options) == "smime.p7m":
+        _attach(part, content_type, _filename(part, options), body)
+        return _smime(part, options, body, limits)
+    if content_type in TNEF or (_filename(part, options) or "").lower() == "winmail.dat":
+        body.notes.append("attachment: Outlook's winmail.dat may hold the text or the files")
+    disposition = parameters(" ".join(fields(part, "content-disposition")[:1]))[0]
+    readable = content_type in PLAIN + HTML or (content_type.startswith("text/") and part.depth == 0)
+    if readable and (disposition != "attachment" or (part.depth == 0 and not _filename(part, options))):
+        if _filename(part, options) is None or part.depth == 0:
+            return [_leaf(part, body, limits)]
+        body.named.append(part)
+    if content_type == "text/calendar":
+        body.notes.append("calendar: " + (options.get("method", "").lower()[:20] or "no method"))
+    if content_type not in ("text/x-amp-html", "text/watch-html"):
+        _attach(part, content_type, _filename(part, options), body)
+    return []
+
+
+def _container(
+    part: Part, content_type: str, options: dict[str, str], body: Body, limits: Limits, *, in_report: bool
+) -> list[Piece]:
+    children = [child for child in part.get_payload() if isinstance(child, Part)]
+    if content_type == "multipart/encrypted":
+        body.encrypted = True
+    elif content_type == "multipart/signed":
+        body.notes.append("signed: " + options.get("protocol", "unknown")[:60])
+    in_report = in_report or content_type == "multipart/report"
+    found = [_pieces(child, body, limits, in_report=in_report) for child in children]
+    if content_type == "multipart/alternative":
+        joined = [_join(pieces) for pieces in found]
+        return [_last_of_each(joined)]
+    if content_type == "multipart/related":
+        joined = [_join(pieces) for pieces in found]
+        return [_last_of_each(joined[::-1])]
+    return [piece for pieces in found for piece in pieces]
+
+
+def _last_of_each(pieces: list[Piece]) -> Piece:
+    texts = [piece.text for piece in pieces if piece.text]
+    htmls = [piece.html for piece in pieces if piece.html]
+    return Piece(texts[-1] if texts else None, htmls[-1] if htmls else None)
+
+
+def _join(pieces: list[Piece]) -> Piece:
+    """Pieces in a row as one: in both forms only where every piece has HTML."""
+    pieces = [piece for piece in pieces if piece.text or piece.html]
+    both = len(pieces) == 2 and pieces[0].html is None and pieces[1].text is None
+    if both and _same_words(pieces[0].text or "", html_to_text(pieces[1].html or "")):
+        return Piece(pieces[0].text, pieces[1].html)
+    if len(pieces) < 2:
+        return pieces[0] if pieces else Piece()
+    html = "\n<br>\n".join(piece.html for piece in pieces if piece.html) if all(p.html for p in pieces) else None
+    if all(piece.text is None for piece in pieces):
+        return Piece(None, html)
+    texts = [piece.text if piece.text else html_to_text(piece.html or "") for piece in pieces]
+    return Piece("\n\n".join(text for text in texts if text), html)
+
+
+def _same_words(one: str, other: str) -> bool:
+    """Whether a text is the plain form of another: programs that put both in multipart/mixed."""
+    first, second = WORDS.findall(one.lower()), WORDS.findall(other.lower())
+    return bool(first) and (first == second or len(set(first) & set(second)) > 0.8 * len(set(first) | set(second)))
+
+
+def _leaf(part: Part, body: Body, limits: Limits) -> Piece:
+    """The words of a text part."""
+    content_type, options = parameters(" ".join(fields(part, "content-type")[:1]))
+    is_html = content_type in HTML
+    if is_html or looks_like_html(payload_bytes(part)[:500].decode("latin-1")):
+        body.html_bytes += len(decoded_bytes(part)[0])
+        if body.html_bytes > limits.html_bytes:
+            raise LimitError("html_bytes", limits.html_bytes, body.html_bytes)
+    text, notes = decoded_text(part)
+    body.notes += notes
+    body.charset = body.charset or options.get("charset")
+    text = clean(text)
+    if not is_html and content_type in PLAIN and looks_like_html(text):
+        body.notes.append("body: HTML labelled as plain text")
+        is_html = True
+    elif is_html and text.strip() and not has_markup(text):
+        body.notes.append("body: plain text labelled as HTML")
+        is_html = False
+    if is_html:
+        return Piece(html=text.strip("\n") if text.strip() else None)
+    if options.get("format", "").lower() == "flowed":
+        text = plain.unflow(text, delete_space=options.get("delsp", "").lower() == "yes")
+    if content_type == "text/enriched":
+        text = re.sub(r"</?[a-zA-Z][a-zA-Z-]{0,40}>", "", re.sub(r"<param>[^<]{0,200}</param>", "", text))
+    if plain.is_encrypted(text):
+        body.encrypted = True
+    text = plain.without_armour(text).strip("\n").rstrip()
+    return Piece(text=text if text.strip() else None)
+
+
+def _smime(part: Part, options: dict[str, str], body: Body, limits: Limits) -> list[Piece]:
+    """The words inside a signed envelope; marks an encrypted one."""
+    raw = decoded_bytes(part)[0]
+    kind = options.get("smime-type", "").lower()
+    if smime.is_signed_data(raw) or kind.startswith("signed"):
+        content = smime.signed_content(raw)
+        body.notes.append("signed: " + ("S/MIME" if content else "the S/MIME envelope cannot be read"))
+        return _pieces(parse_inside(part, content, limits), body, limits, in_report=False) if content else []
+    if ENVELOPED_DATA in raw[:64] or not kind or kind.startswith(("enveloped", "authenveloped")):
+        body.encrypted = True
+    return []
+
+
+def _filename(part: Part, options: dict[str, str]) -> str | None:
+    disposition = parameters(" ".join(fields(part, "content-disposition")[:1]))[1]
+    name = disposition.get("filename") or options.get("name") or ""
+    return name.replace("\\", "/").rpartition("/")[2].strip()[:255] or None
+
+
+def _attach(part: Part, content_type: str, filename: str | None, body: Body) -> None:
+    raw = payload_bytes(part)
+    if encoding_of(part) == "base64":
+        characters = len(raw.translate(None, NOT_BASE64_OR_PADDING))
+        size = characters * 3 // 4
+    else:
+        size = len(decoded_bytes(part)[0])
+    body.attachments.append(Attachment(filename, content_type, size))
+
+
+def _attach_mail(part: Part, content_type: str, body: Body, *, in_report: bool) -> None:
+    """A mail in a mail: an attachment; and forwarded, unless a report gives it back."""
+    _, options = parameters(" ".join(fields(part, "content-type")[:1]))
+    inner = [child for child in part.get_payload() if isinstance(child, Part)]
+    subject = " ".join(fields(inner[0], "subject")[:1]) if inner else ""
+    name = _filename(part, options) or decode_header(subject)[:255] or None
+    size = sum(len(payload_bytes(leaf)) for leaf in part.walk() if isinstance(leaf, Part) and not leaf.is_multipart())
+    body.attachments.append(Attachment(name, content_type, size))
+    if content_type in ("message/rfc822", "message/global") and not in_report:
+        body.forwarded += inner[:1]

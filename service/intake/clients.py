@@ -1,0 +1,232 @@
+"""What mail clients write around a reply, by language: attributions, header fields, markers, farewells, footers.
+
+Sources: the word lists of mail-parser-reply and quotequail (both MIT) were read for the older clients; the rest is
+written from what is known of the clients, not from a collection of real mails.
+Every pattern is read on a piece of bounded length; the one repetition within another (WORDS) has two rounds at most.
+"""
+
+from __future__ import annotations
+
+import re
+
+# "On … wrote:" in the languages' words for writing; CJK ones stand without spaces around them
+VERB = re.compile(
+    r"\b(?:wrote|writes|schrieb|schrieben|geschrieben|escribió|escribio|a\s+écrit|escreveu|ha scritto|scrisse|schreef"
+    r"|napisał|napisała|napisał\(a\)|napisano|napisana przez|pisze|skrev|kirjoitti|написал|написала"
+    r"|написал\(а\)|пишет"
+    r"|писал|писала|wrote)(?!\w)|写道|寫道|書きました|のメール|のメッセージ|撰写|님이 작성|\bírta(?!\w)"
+    r"|\bnapsal(?!\w)|đã viết|\byazdı(?!\w)|\ba scris(?!\w)",
+    re.IGNORECASE,
+)
+# how an attribution begins: an intro word, a number, or a weekday before a number
+ATTRIBUTION_START = re.compile(
+    r"(?:(?:on|am|le|el|em|il|op|den|at|w dniu|dnia|wiadomość)\s|在|於|\W?\d"
+    r"|[^\W\d]{2,14}[.,]{0,2}\s\d)",
+    re.IGNORECASE,
+)
+DATE = re.compile(r"\d{1,4}[./-]\s?\d{1,2}[./-]\s?\d{2,4}|(?<!\d)(?:19|20)\d\d(?!\d)")
+TIME = re.compile(r"\d{1,2}[:.h時点]\d{2}")
+ADDRESS = re.compile(r"[^\s<>()\"]@[^\s<>()\"]")
+BRACKETED_ADDRESS = re.compile(r"(?:[<(\[]|mailto:)\s?[^\s<>()\[\]]{1,100}@[^\s<>()\[\]]{1,100}[>)\]]")
+
+
+def names(listed: str) -> frozenset[str]:
+    return frozenset(listed.split(","))
+
+
+# help desks ask for the reply above a line of theirs
+REPLY_ABOVE = re.compile(
+    r"\W{2,12}\s?(?:please )?(?:type|write|reply|enter)\b.{0,40}\babove this line.{0,20}"
+    r"|\W{2,12}\s?bitte .{0,40}(?:über|oberhalb) dieser zeile.{0,20}|\W{2,12}.{0,40}(?:au-dessus de cette ligne"
+    r"|por encima de esta línea|acima desta linha|sopra questa riga|boven deze regel).{0,20}",
+    re.IGNORECASE,
+)
+# Yahoo on Android: the quoted words follow on the attribution's own line
+INLINE_ATTRIBUTION = re.compile(
+    r"<[^<>\s]{1,100}@[^<>\s]{1,100}>\)?,?\s?(?:wrote|schrieb|escribió|a écrit|escreveu|ha scritto|schreef"
+    r"|napisał\(a\)"
+    r"|skrev|kirjoitti|написал\(а\))\s?:"
+)
+DAYTIME = re.compile(r"\s*(?:[ap]\.?m\b\.?|uhr\b)?[\s,]*", re.IGNORECASE)
+
+FIELDS: dict[str, str] = {
+    name: role
+    for role, listed in {
+        "from": "from,von,de,da,van,od,från,fra,lähettäjä,от,от кого,发件人,發件人,寄件者,差出人,送信者,expéditeur,"
+        "remitente,absender,mittente,afzender,nadawca,avsändare,afsender,отправитель",
+        "date": "sent,date,gesendet,datum,enviado,enviado el,enviado em,enviada,enviada em,fecha,data,envoyé,"
+        "envoyé le,"
+        "inviato,verzonden,wysłano,wysłane,skickat,sendt,dato,lähetetty,päivä,päivämäärä,päiväys,отправлено,"
+        "дата,发送时间,"
+        "發送時間,日期,时间,送信日時,送信日,日付,日時",
+        "to": "to,an,para,à,pour,a,aan,do,till,til,vastaanottaja,кому,收件人,收件者,宛先,destinataire,destinatario",
+        "cc": "cc,bcc,kopie,kopia,kopi,kopio,copie,cco,dw,копия,抄送,副本,reply-to,antwort an,importance,attachments",
+        "subject": "subject,betreff,asunto,objet,sujet,assunto,oggetto,onderwerp,temat,ämne,emne,aihe,тема,主题,"
+        "主題,主旨,件名",
+    }.items()
+    for name in names(listed)
+}
+
+ORIGINAL = names(
+    "original message,original-nachricht,ursprüngliche nachricht,originalnachricht,mensaje original,"
+    "message d'origine,"
+    "message d’origine,message original,mensagem original,messaggio originale,messaggio originario,"
+    "oorspronkelijk bericht,"
+    "origineel bericht,wiadomość oryginalna,oryginalna wiadomość,ursprungligt meddelande,originalmeddelande,"
+    "oprindelig meddelelse,alkuperäinen viesti,исходное сообщение,оригинальное сообщение,原始邮件,原始郵件,邮件原件,"
+    "元のメッセージ,original,reply message,original email,urspr. nachricht,original appointment"
+)
+FORWARDED = names(
+    "forwarded message,begin forwarded message,forwarded mail,forwarded email,weitergeleitete nachricht,"
+    "anfang der weitergeleiteten nachricht,anfang der weitergeleiteten e-mail,mensaje reenviado,"
+    "inicio del mensaje reenviado,message transféré,début du message transféré,début du message réexpédié,"
+    "mensagem encaminhada,início da mensagem encaminhada,início da mensagem reencaminhada,messaggio inoltrato,"
+    "inizio messaggio inoltrato,doorgestuurd bericht,begin doorgestuurd bericht,wiadomość przekazana dalej,"
+    "przekazana wiadomość,treść przekazanej wiadomości,początek przekazywanej wiadomości,vidarebefordrat meddelande,"
+    "vidarebefordrat brev,vidarebefordrat mejl,videresendt meddelelse,videresendt besked,start på videresendt besked,"
+    "välitetty viesti,edelleenlähetetty viesti,välitetty viesti alkaa,пересылаемое сообщение,пересланное сообщение,"
+    "начало переадресованного сообщения,转发邮件,转发的邮件,轉寄郵件,下面是被转发的邮件,轉寄的郵件,"
+    "転送メッセージ,転送されたメッセージ,"
+    "転送されたメール"
+)
+# what a forwarder says above a mail that someone else is to read
+POINTER = re.compile(
+    r"\b(?:below|fyi|fwd|forward\w*|(?:deal|help) with (?:this|it)|handle (?:this|it)|look into|take care of"
+    r"|over to you"
+    r"|unten|anbei|weiterleit\w*|weitergeleitet\w*|zur info\w*|zur kenntnis|z\.\s?k|kümmer\w*|übernehm\w*"
+    r"|abajo|reenv\w+|te paso|os paso|ocup\w+ de esto|ci-dessous|transf[eè]r\w*|pour info\w*|abaixo|encaminh\w+"
+    r"|reencaminh\w+"
+    r"|sotto|inoltr\w+|per conoscenza|hieronder|onderstaand\w*|doorgestuurd|doorsturen|ter info\w*"
+    r"|poniżej|przesyłam|przekazuję|do wiadomości|nedan|nedanstående|vidarebefordr\w+|nedenfor|nedenstående"
+    r"|videresend\w+"
+    r"|alla|oheinen|välit\w+|tiedoksi|ниже|пересыл\w+|перенаправл\w+|для сведения)\b"
+    r"|见下|如下|下面|以下|转发|轉寄|下記|転送",
+    re.IGNORECASE,
+)
+GREETING = re.compile(
+    r"(?:dear|hello|hi|hey|hallo|sehr geehrte\w*|liebe[r]?|guten tag|bonjour|hola|estimad\w+|olá|prezad\w+|ciao"
+    r"|buongiorno"
+    r"|gentile|beste|geachte|dzień dobry|szanown\w+|hej|bästa|kære|hei|hyvä|здравствуйте|добрый день"
+    r"|уважаем\w+)\b|您好|你好|お世話",
+    re.IGNORECASE,
+)
+
+DEVICE = (
+    r"(?:iphone|ipad|ipod|i?mac|apple|galaxy|samsung|android|phone|mobile|handy|smartphone|telefon|téléphone|teléfono"
+    r"|telefone|móvil|celular|mobil|cellulare|telefoon|puhelim|blackberry|huawei|honor|xiaomi|redmi|oppo"
+    r"|oneplus|pixel|nokia"
+    r"|motorola|sony|xperia|htc|lg|outlook|yahoo|gmx|web\.de|windows|proton|yandex|mail\.ru|zoho|tablet|device|gerät"
+    r"|surface|aquamail|bluemail|k-9|spark|aol|hotmail|gmail|mail for|e-?mail app|mail app|телефон|смартфон|яндекс"
+    r"|thunderbird|mailbird|airmail|phone|手机|邮箱|微信|新浪|网易)"
+)
+WORDS = r"[\s:]*(?:[\w.,'’/-]+\s+){0,2}?[\w'’.-]{0,10}?"  # "my old", "mein/meine"; bounded
+MOBILE = re.compile(
+    r"(?:sent (?:from|via|with)(?: my)?|gesendet (?:von|mit|über)(?: meinem| meiner)?"
+    r"|diese nachricht wurde von meinem|enviado (?:desde|con|do|pelo|a partir do|via)(?: mi| el| meu)?"
+    r"|envoyé (?:de|par|depuis|à partir de|avec|via)(?: mon| ma| l['’])?|inviato (?:da|dal|con)(?: mio| il mio)?"
+    r"|(?:verstuurd|verzonden) (?:vanaf|met|via)(?: mijn)?|wysłan[eoy] (?:z|ze)(?: mojego)?"
+    r"|(?:skickat|skickades) från(?: min)?|sendt fra(?: min)?"
+    r"|отправлено (?:с|со|из|через)(?: моего| мобильного устройства)?|发自(?:我的)?|發自|來自)"
+    + WORDS
+    + DEVICE
+    + r"(?P<rest>.{0,80})",
+    re.IGNORECASE,
+)
+GET_APP = re.compile(
+    r"(?:get|download|holen sie sich|laden sie|obtener|obtén|obter|obtenha|télécharger|obtenez|scarica|ottieni"
+    r"|pobierz"
+    r"|hämta|hent|hanki|скачать|получить|获取|下载|下載)(?: the| o)? (?:outlook|yahoo|aol|gmail|bluemail"
+    r"|k-9)\b.{0,80}"
+    r"|outlook for (?:ios|android|mac).{0,60}|(?:yahoo|aol) mail.{0,40}(?:android|iphone).{0,20}",
+    re.IGNORECASE,
+)
+MOBILE_WHOLE = re.compile(
+    r"(?:(?:私の)?[\w ]{2,20}から送信(?:されました)?。?|从我的.{2,20}发送|.{2,20}からの送信|发自.{2,20}邮箱(?:大师)?"
+    r"|(?:von|vom) (?:meinem|meiner).{1,40} (?:gesendet|verschickt|versendet)\.?"
+    r"|lähetetty .{0,30}(?:sta|stä|lta|ltä|lla|llä)\.?)",
+    re.IGNORECASE,
+)
+
+CLOSING = re.compile(
+    r"(?:(?:with )?(?:best|kind|kindest|warm|warmest|many)? ?(?:regards|wishes|thanks)|best|thanks|thank you"
+    r"|many thanks"
+    r"|cheers|sincerely|yours sincerely|yours faithfully|yours truly|sincerely yours|respectfully|cordially|rgds|br"
+    r"|(?:mit |viele |beste |liebe |schöne |herzliche |freundliche |mit freundlichen |mit besten |mit freundlichem )"
+    r"(?:gr(?:ü|ue)(?:ß|ss)en?|gru(?:ß|ss))|mfg|vg|lg|hochachtungsvoll|danke"
+    r"|(?:un |reciba un )?(?:cordial |atento )?saludos?(?: cordiales| cordial)?|atentamente|atte|gracias"
+    r"|(?:bien )?cordialement|bien à vous|(?:sincères|meilleures) salutations|merci"
+    r"|atenciosamente|cumprimentos|(?:com os )?(?:melhores|meus) cumprimentos|att|obrigad[oa]|abraços"
+    r"|(?:cordiali|distinti|cari) saluti|saluti|grazie|cordialmente"
+    r"|(?:met )?(?:vriendelijke|hartelijke) groete?n?|mvg|groete?n?|bedankt|hoogachtend"
+    r"|z poważaniem|pozdrawiam|(?:serdecznie )?pozdrawiam|dziękuję|(?:med )?(?:vänliga?|bästa) hälsning(?:ar)?"
+    r"|hälsningar|mvh|tack"
+    r"|(?:med )?(?:venlig|bedste|mange) hilsen(?:er)?|hilsen|tak|(?:ystävällisin |parhain )?terveisin|t\."
+    r"|kiitos|kiitoksin"
+    r"|с уважением|с наилучшими пожеланиями|всего доброго|спасибо|此致|祝好|敬礼|谢谢|以上|よろしくお願いいたします)",
+    re.IGNORECASE,
+)
+CONTACT = re.compile(
+    r"\+?\(?\d[\d\s()./-]{6,}\d|www\.|https?://|[^\s<>]@[^\s<>]"
+    r"|\b(?:gmbh|ltd|limited|llc|inc|s\.?l\.|sarl|s\.?r\.?l\.?|b\.v\.|oy|aps|sp\. z o\.o|ооо)(?!\w)",
+    re.IGNORECASE,
+)
+# what makes a line of a person: a phone number or a mail address
+PERSONAL = re.compile(r"\+?\(?\d[\d\s()./-]{6,}\d|[^\s<>]@[^\s<>]")
+# a line about the case itself is the customer's, even under a farewell
+CASE = re.compile(
+    r"\b(?:order\w*|refund\w*|kundn\w*|bestill\w*|numer|codice|case (?:no|number|id)|reference|invoice|booking"
+    r"|ticket|iban|account|bestell\w*|rechnung\w*|erstatt\w*|kundennummer"
+    r"|konto\w*|pedido|"
+    r"factura|reembols\w*|commande|facture|rembours\w*|encomenda|fatura|ordine|fattura|rimbors\w*|bestelling|factuur"
+    r"|zamówieni\w*|faktura|zwrot\w*|beställning|ordre|tilaus\w*|lasku|заказ\w*|возврат\w*|p\.?s)\b|#\s?\d|订单"
+    r"|退款|注文|返金",
+    re.IGNORECASE,
+)
+
+SECRET = re.compile(
+    r"confidential|privileged|proprietary|vertraulich|rechtlich geschützt|confidencia[il]|privilegiad"
+    r"|confidentiel|riservat"
+    r"|confidenzial|vertrouwelijk|poufn|konfidentiell|fortrolig|luottamuksellin|конфиденциальн|机密|保密|機密",
+    re.IGNORECASE,
+)
+ADDRESSEE = re.compile(
+    r"intended|addressee|recipient|in error|delete (?:it|this)|adressat|empfänger|irrtümlich|vernicht"
+    r"|destinatari|por error"
+    r"|por engano|destinataire|par erreur|per errore|geadresseerde|ten onrechte|bestemd voor|adresat|omyłkow"
+    r"|avsett|mottagare"
+    r"|av misstag|modtager|ved en fejl|vastaanottaj|erehdyks|адресат|получател|по ошибке|收件人|误收|受信者"
+    r"|宛先|誤って",
+    re.IGNORECASE,
+)
+FOOTER = re.compile(
+    r"(?:please )?(?:consider|think of|think about) the environment|(?:please )?do(?:n't| not) print this"
+    r"|bitte (?:prüfen|denken) sie.{0,60}(?:umwelt|ausdruck)|antes de imprimir|pensez à l['’]environnement"
+    r"|avant d['’]imprimer|prima di stampare|this (?:e-?mail|message) (?:has been|was) (?:scanned|checked)|virus-free"
+    r"|scanned by|diese e-mail wurde (?:von|auf)|registered in england|registered office"
+    r"|company (?:number|registration)|sitz der gesellschaft|amtsgericht|disclaimer\b|confidentiality notice"
+    r"|caution: this|warning: this e-?mail|you (?:have )?received this (?:message|e-?mail) because"
+    r"|you are receiving this (?:message|e-?mail)|<?https?://www\.avast\.",
+    re.IGNORECASE,
+)
+# a wish to be struck off is the customer's own; a footer says where to click
+UNSUBSCRIBE = re.compile(
+    r"(?:if you (?:no longer|do(?:n't| not)) (?:wish|want)|to unsubscribe|(?:click here to )?unsubscribe"
+    r"|manage (?:your )?(?:preferences|subscription)|wenn sie keine weiteren|um sich abzumelden"
+    r"|newsletter abbestellen|para darse de baja"
+    r"|para cancelar (?:su|tu|a sua|sua) (?:suscripción|inscrição|subscrição)|pour (?:vous désabonner"
+    r"|ne plus recevoir)"
+    r"|se désinscrire|per (?:annullare l['’]iscrizione|cancellarti)|om u af te melden|afmelden voor|aby zrezygnować"
+    r"|avregistrera|for at afmelde|peruuta tilaus|чтобы отписаться|отписаться|退订|取消订阅|配信停止)",
+    re.IGNORECASE,
+)
+WHERE_TO_CLICK = re.compile(
+    r"https?:|www\.|[^\s<>]@[^\s<>]|\b(?:click|klick\w*|clic|clique|clicca|klik\w*|kliknij|link|reply with|hier"
+    r"|ici|aquí)\b|点击|こちら|нажмите",
+    re.IGNORECASE,
+)
+# disclaimers do not speak of themselves; "I" is no word of theirs, and "i" is one in other languages
+FIRST_PERSON = re.compile(
+    r"\b(?:(?-i:I)|my|mine|ich|mein\w*|yo|je|mon|mes|io|mio|mia|meu|minha|ik|mijn|mój|moje\w*|jag|min|mitt|jeg"
+    r"|minä|minun|я|мой|мои|мне)\b|我|私",
+    re.IGNORECASE,
+)

@@ -1,0 +1,54 @@
+"""Plain text as it was meant: flowed lines joined, clear-signed armour taken off."""
+
+from __future__ import annotations
+
+import re
+
+ARMOUR_SIGNED = "-----BEGIN PGP SIGNED MESSAGE-----"
+ARMOUR_SIGNATURE = "-----BEGIN PGP SIGNATURE-----"
+ARMOUR_MESSAGE = "-----BEGIN PGP MESSAGE-----"
+DASH_ESCAPE = re.compile(r"^- ", re.MULTILINE)
+QUOTE_MARKS = re.compile(r">*")
+
+
+def unflow(text: str, *, delete_space: bool) -> str:
+    """format=flowed to whole paragraphs (RFC 3676, section 4); quote depths stay as `> ` marks."""
+    joined: list[str] = []
+    open_depth, pieces = -1, [""]
+    for line in text.split("\n"):
+        marks = QUOTE_MARKS.match(line)
+        depth = len(marks.group()) if marks is not None else 0
+        content = line[depth:].removeprefix(" ")  # space-stuffing
+        flows = content.endswith(" ") and content != "-- "
+        if open_depth >= 0 and (depth != open_depth or content == "-- "):
+            joined.append(_quoted(open_depth, "".join(pieces)))
+            open_depth = -1
+        if open_depth < 0:
+            open_depth, pieces = depth, []
+        pieces.append(content[:-1] if flows and delete_space else content)
+        if not flows:
+            joined.append(_quoted(open_depth, "".join(pieces)))
+            open_depth = -1
+    if open_depth >= 0:
+        joined.append(_quoted(open_depth, "".join(pieces)))
+    return "\n".join(joined)
+
+
+def _quoted(depth: int, content: str) -> str:
+    return f"{'>' * depth} {content}".rstrip() if depth else content
+
+
+def without_armour(text: str) -> str:
+    """The words of an OpenPGP clear-signed text (RFC 9580, section 7), with whatever stood around it."""
+    before, begin, rest = text.partition(ARMOUR_SIGNED)
+    if not begin:
+        return text
+    body = rest.partition("\n\n")[2]  # the armour's own headers end at an empty line
+    body, signature, after = body.partition(ARMOUR_SIGNATURE)
+    after = after.partition("-----END PGP SIGNATURE-----")[2] if signature else ""
+    return f"{before}{DASH_ESCAPE.sub('', body)}{after}".strip("\n")
+
+
+def is_encrypted(text: str) -> bool:
+    """Whether an OpenPGP message is all the text there is."""
+    return text.lstrip().startswith(ARMOUR_MESSAGE)
