@@ -122,6 +122,7 @@ def labels_changed(network: EmailEncoder, classifier: Classifier, mails: list[Ma
     """What storing the weights at a lower precision costs: mails of one window that get another label than before."""
     examples = encode(mails, classifier.tokenizer, network.config)
     short = [i for i, example in enumerate(examples) if len(example.token_ids) < network.config.max_len]
+    short.sort(key=lambda i: len(examples[i].token_ids))  # alike lengths together: little padding
     network.eval()
     changed = 0
     for start in range(0, len(short), BATCH):
