@@ -74,10 +74,10 @@ class Generator:
         frame = self._compose() if kind == "composed" else rng.choice(self._frames[kind])
         return self._fill(frame, slots, "refund_fee" if wants_fee else "refund_item")
 
-    def swap_pair(self) -> tuple[Mail, Mail]:
-        """One frame with a fee wanted and an item not, and the same words with the two exchanged."""
+    def swap_pair(self, n_frames: int) -> tuple[Mail, Mail]:
+        """One of the first frames of contrast with a fee wanted and an item not, and the two exchanged."""
         slots = self._slots()
-        frame = self._compose() if self._rng.random() < 0.5 else self._rng.choice(self._frames["contrast"])
+        frame = self._rng.choice(self._frames["contrast"][:n_frames])
         fee, item = slots["fee"], slots["item"]
         return (
             self._fill(frame, {**slots, "a": fee, "b": item}, "refund_fee"),

@@ -8,7 +8,7 @@ from training.ablation_page import render_ablation
 from training.data import Mail
 from training.markup import parse
 
-BUDGET = Budget(mails=600, steps=150, batch=32, pairs=30, d_model=32, seeds=1)
+BUDGET = Budget(mails=600, frames=2, steps=250, batch=32, pairs=30, d_model=32, seeds=1)
 
 
 def marked(label: str, text: str) -> Mail:
@@ -73,7 +73,7 @@ def test_the_page_names_every_scheme_and_holds_its_plots() -> None:
         for layers in (1, 2)
     ]
     trials[-1]["head_drops"] = [{"layer": 0, "head": 0, **figures, "both_right": 0.3}]
-    budget = {"d_model": 32, "mails": 600, "steps": 1, "batch": 32, "pairs": 30, "seeds": 1}
+    budget = {"d_model": 32, "mails": 600, "steps": 1, "batch": 32, "pairs": 30, "seeds": 1, "frames": 2}
     page = render_ablation({"budget": budget, "longest_training_mail_tokens": 31, "trials": trials})
     assert page.count("<svg") == 3
     for name in ("raw number", "number over length", "sinusoidal", "RoPE"):
