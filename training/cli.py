@@ -175,7 +175,7 @@ def ablate(
 ) -> None:
     """Train small networks with every kind of positions, heads and layers, and write what they make of swap pairs.
 
-    Example: `refund-trainer ablate --output docs` (about 15 minutes on two cores)
+    Example: `refund-trainer ablate --output docs` (nine minutes on two cores)
     """
     budget = replace(Budget(), seeds=seeds, steps=steps)
     try:
