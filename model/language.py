@@ -1,8 +1,8 @@
 """Whether a mail is in a language that the model was trained on, and is language at all.
 
 py3langid tells the language (97 of them, offline, a few megabytes; Lui and Baldwin 2012): it is kept up, needs only
-numpy, and of 4,000 training mails in the trained languages took none for another at the certainty asked here. It knows no
-Hindi in Latin letters and is never that certain of it, so such mail passes.
+numpy, and took none of 4,000 training mails in the trained languages for another at the certainty asked here. It knows
+no Hindi in Latin letters and is never that certain of it, so such mail passes.
 """
 
 from __future__ import annotations
