@@ -31,7 +31,6 @@ class Shape:
     n_heads: int
     d_ff: int
     vocab_size: int
-    n_positions: int
 
 
 class _Cursor:
@@ -64,8 +63,8 @@ class PackedModel:
 
     def _parse(self) -> None:
         cursor = _Cursor(self._data, len(MARK) + 4)
-        width, layers, heads, wide, words, positions, _types = cursor.take("7i")
-        self.shape = Shape(width, layers, heads, wide, words, positions)
+        width, layers, heads, wide, words, _positions, _types = cursor.take("7i")
+        self.shape = Shape(width, layers, heads, wide, words)
         cursor.take("fi")
         (count,) = cursor.take("i")
         self.begin_id, self.end_id, self.pad_id, self.unknown_id = cursor.take("4i")
