@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from service.reading import Stored
-from service.schemas import Answer, AttachmentOut, CutPartOut, EmailOut, LabelProbability, OrderCheckOut, SpanOut
+from service.schemas.emails import Answer, AttachmentOut, CutPartOut, EmailOut, LabelProbability, OrderCheckOut, SpanOut
 from service.tables import Email, StoredPrediction
 
 

@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from service.app import create_app
-from service.cli import prepare
+from service.cli.terminal import prepare
 
 SAMPLES = Path(__file__).parent / "samples.jsonl"
 out = Console(highlight=False)

@@ -27,6 +27,11 @@ def _own_addresses(request: Request) -> frozenset[str]:
     return own_addresses
 
 
+def _actor(request: Request) -> str:
+    """Who asks: the name of the key, or `local` where the service asks for none."""
+    return getattr(request.state, "actor", "local")
+
+
 def _session(request: Request) -> Iterator[Session]:
     """A session that commits, or rolls back, before the answer is sent."""
     sessions: sessionmaker[Session] = request.state.sessions
@@ -34,6 +39,7 @@ def _session(request: Request) -> Iterator[Session]:
         yield session
 
 
+ActorDep = Annotated[str, Depends(_actor)]
 ReaderDep = Annotated[Reader, Depends(_reader)]
 OwnAddressesDep = Annotated[frozenset[str], Depends(_own_addresses)]
 BatcherDep = Annotated[Batcher[Job, Stored], Depends(_batcher)]

@@ -14,7 +14,7 @@ from service.intake.compose import Intake, compose, compose_mail
 from service.intake.errors import LimitError, SourceError
 from service.intake.mime import parse_mail
 from service.intake.sources import CsvRow, iterate_csv, iterate_mails
-from service.schemas import Text, Wire
+from service.schemas.emails import Text, Wire
 
 MAIL_SUFFIXES = (".eml", ".mbox", ".mbx")
 

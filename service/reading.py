@@ -13,10 +13,10 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from model.classifier import Classifier
 from model.decision import Read, read_texts
-from service import queries
 from service.intake.compose import Intake, attached, cut_parts
 from service.metrics import ORDER_CHECKS, PREDICTIONS, STAGE_SECONDS
-from service.schemas import EmailIn
+from service.queries import emails as queries
+from service.schemas.emails import EmailIn
 from service.tables import Email, StoredPrediction
 
 STORE_TRIES = 3

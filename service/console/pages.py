@@ -9,8 +9,8 @@ from fastapi.responses import HTMLResponse
 from fastapi.templating import Jinja2Templates
 from markupsafe import Markup, escape
 
-from service import queries
 from service.dependencies import ReaderDep, SessionDep
+from service.queries import emails as queries
 from service.tables import Email
 
 router = APIRouter(include_in_schema=False)

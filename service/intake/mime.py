@@ -12,7 +12,7 @@ from service.intake.errors import Limits
 from service.intake.headers import addresses, date, field, fields, message_ids
 from service.intake.structure import Part, parse_parts
 
-FIELD_CHARACTERS = 998  # RFC 5322's longest line; also the longest that service.schemas takes
+FIELD_CHARACTERS = 998  # RFC 5322's longest line; also the longest that service.schemas.emails takes
 DEFAULT_LIMITS = Limits()
 RECIPIENTS = 1_000
 

@@ -9,7 +9,7 @@ from service.dependencies import BatcherDep
 from service.intake.compose import Intake
 from service.reading import Job
 from service.routers.emails import PROBLEMS
-from service.schemas import Answer, ClassifyIn
+from service.schemas.emails import Answer, ClassifyIn
 
 router = APIRouter(prefix="/v1/classify", tags=["classify"])
 

@@ -12,14 +12,14 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import AwareDatetime
 from starlette.datastructures import Headers
 
-from service import queries
 from service.answers import email_answer
 from service.dependencies import BatcherDep, OwnAddressesDep, SessionDep
 from service.errors import InvalidRequest, NotFound, UnsupportedMedia
 from service.intake.automatic import is_own
 from service.intake.compose import compose
+from service.queries import emails as queries
 from service.reading import Job
-from service.schemas import Decision, EmailIn, EmailOut, EmailPage, Line, Problem
+from service.schemas.emails import Decision, EmailIn, EmailOut, EmailPage, Line, Problem
 
 router = APIRouter(prefix="/v1/emails", tags=["emails"])
 PROBLEMS: dict[int | str, dict[str, Any]] = {

@@ -8,11 +8,11 @@ from fastapi import APIRouter, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from sqlalchemy.exc import SQLAlchemyError
 
-from service import queries
 from service.dependencies import ReaderDep, SessionDep
 from service.errors import Unavailable
+from service.queries import database as queries
 from service.routers.emails import PROBLEMS
-from service.schemas import Health, Ready
+from service.schemas.emails import Health, Ready
 
 router = APIRouter(tags=["health"])
 DOWN: dict[int | str, dict[str, Any]] = {503: PROBLEMS[503]}

@@ -6,7 +6,7 @@ from fastapi import APIRouter
 
 from model.config import MONEY_BACK_LABELS
 from service.dependencies import ReaderDep
-from service.schemas import LabelOut, LabelPage
+from service.schemas.emails import LabelOut, LabelPage
 
 router = APIRouter(prefix="/v1/labels", tags=["labels"])
 

@@ -20,7 +20,7 @@ from service.intake.compose import compose_mail
 from service.intake.mime import ParsedMail, parse_mail
 from service.reading import Job
 from service.routers.emails import RAW_MAIL, media_type
-from service.schemas import UNSTORABLE, EmailIn, EmailOut
+from service.schemas.emails import UNSTORABLE, EmailIn, EmailOut
 
 
 class RawMailRoute(APIRoute):

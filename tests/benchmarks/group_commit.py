@@ -16,7 +16,7 @@ from model.classifier import Classifier
 from service.database import make_engine, make_sessions
 from service.intake.compose import Intake
 from service.reading import Job, Reader
-from service.schemas import EmailIn
+from service.schemas.emails import EmailIn
 from service.settings import released_model
 from service.upgrade import upgrade
 

@@ -17,7 +17,7 @@ from service.app import create_app
 from service.database import UtcDateTime, make_engine, make_sessions
 from service.intake.compose import Intake
 from service.reading import Job, Reader, Stored
-from service.schemas import EmailIn
+from service.schemas.emails import EmailIn
 from service.settings import Settings
 from service.upgrade import alembic_config, upgrade
 

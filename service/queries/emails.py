@@ -1,23 +1,14 @@
-"""All SQL. Keyword-only functions, session first; nobody commits here."""
+"""Mails and their predictions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import select, text
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.tables import Email, StoredPrediction
-
-
-def ping(session: Session) -> None:
-    session.execute(text("select 1"))
-
-
-def migration_revision(session: Session) -> str | None:
-    revision: str | None = session.scalar(text("select version_num from alembic_version"))
-    return revision
 
 
 def email_by_id(session: Session, *, email_id: str) -> Email | None:

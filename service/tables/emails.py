@@ -1,4 +1,4 @@
-"""The database's tables."""
+"""Mails, and what was predicted of them."""
 
 from __future__ import annotations
 

@@ -1,0 +1,68 @@
+"""What the commands share: the two terminals, refusals with exit code 2, and what a start needs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from alembic.util.exc import CommandError
+from pydantic import ValidationError
+from rich.console import Console
+from sqlalchemy.exc import SQLAlchemyError
+
+from model.checkpoint import ModelFolderError
+from model.classifier import Classifier
+from service.settings import ENV_PREFIX, Settings, released_model
+from service.upgrade import upgrade
+
+out, err = Console(highlight=False), Console(stderr=True, highlight=False)
+
+ModelOption = Annotated[Path | None, typer.Option("--model", help="Model folder; the released one by default.")]
+
+
+def refuse(message: str) -> typer.Exit:
+    err.print(f"refund-router: {message}", markup=False, soft_wrap=True)
+    return typer.Exit(2)
+
+
+def read_settings(**given: Any) -> Settings:
+    """From the environment, and from options where they were given."""
+    try:
+        return Settings(**{name: value for name, value in given.items() if value is not None})
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = "_".join(str(part) for part in first["loc"]).upper()
+        raise refuse(f"setting {ENV_PREFIX}{name}: {first['msg']}") from None
+
+
+def prepare(**given: Any) -> tuple[Settings, Classifier]:
+    """What a start needs: right settings, a whole model, a database that is up to date; else exit code 2."""
+    settings = read_settings(**given)
+    classifier = load_classifier(settings.model_folder)
+    upgrade_database(settings.database_url)
+    return settings, classifier
+
+
+def load_classifier(folder: Path | None) -> Classifier:
+    try:
+        return Classifier(folder or released_model())
+    except ModelFolderError as error:
+        raise refuse(str(error)) from None
+
+
+def upgrade_database(database_url: str) -> None:
+    try:
+        upgrade(database_url)
+    except ModuleNotFoundError as error:
+        raise refuse(f"database: {error}; pip install 'refund-router[postgres]'") from None
+    except (SQLAlchemyError, CommandError, OSError) as error:
+        cause = getattr(error, "orig", None) or error
+        raise refuse(f"database: {str(cause).strip().splitlines()[0]}") from None
+
+
+def write_file(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise refuse(f"{path}: {error.strerror}") from None
