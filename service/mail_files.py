@@ -11,6 +11,7 @@ from typing import Annotated
 from pydantic import Field, ValidationError
 
 from service.intake.compose import Intake, compose, compose_mail
+from service.intake.deadline import within
 from service.intake.errors import LimitError, SourceError
 from service.intake.mime import parse_mail
 from service.intake.sources import CsvRow, iterate_csv, iterate_mails
@@ -96,11 +97,16 @@ def _read_row(row: Row | CsvRow, where: str, own_addresses: Collection[str]) -> 
     if row.raw is not None:
         return _read_raw(row.raw.encode("utf-8", "surrogatepass"), f"{where}: field 'raw'", own_addresses)
     cut = row.cut if isinstance(row, Row) else True
-    return compose(subject=row.subject, text=row.text, html=row.html, cut=cut)
+    try:
+        with within():
+            return compose(subject=row.subject, text=row.text, html=row.html, cut=cut)
+    except LimitError as error:
+        raise SourceError(f"{where}: {error}") from error
 
 
 def _read_raw(raw: bytes, where: str, own_addresses: Collection[str]) -> Intake:
     try:
-        return compose_mail(parse_mail(raw, own_addresses=own_addresses))
+        with within():
+            return compose_mail(parse_mail(raw, own_addresses=own_addresses))
     except LimitError as error:
         raise SourceError(f"{where}: {error}") from error

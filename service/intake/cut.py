@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from service.intake import clients
+from service.intake.deadline import checkpoint
 from service.intake.tail import tail
 from service.intake.threads import (
     Boundary,
@@ -100,7 +101,8 @@ def own_words(body: str) -> OwnWords:
     """Parts a reply from what its writer did not write; text is made of the body's own pieces, in order.
 
     Line ends become "\\n", blank lines at both ends and doubled ones around a cut go. Where nothing but quotes is left,
-    text is empty and context holds them; where nothing but a signature is left, all of it is kept. Never raises.
+    text is empty and context holds them; where nothing but a signature is left, all of it is kept. Raises
+    LimitError where time is over.
     """
     whole = trimmed(split(body))
     lines, context, cut = whole, None, list[Run]()
@@ -180,6 +182,7 @@ def read(given: list[Line]) -> Reading:
         if lines[i].blank:
             i += 1
             continue
+        checkpoint()
         found = None if lines[i].quoted else boundary(lines, i)
         if found:
             reading.peel(run, i)

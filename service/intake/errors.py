@@ -19,10 +19,10 @@ class IntakeError(ValueError):
 class LimitError(IntakeError):
     """A mail over a limit; names the limit, what it allows and what was found."""
 
-    def __init__(self, limit: str, allowed: int, found: int | None = None) -> None:
+    def __init__(self, limit: str, allowed: int = 0, found: int | None = None, *, detail: str = "") -> None:
         had = f"has {found}" if found is not None else "has more"
-        super().__init__(f"{limit}: the mail {had}, at most {allowed} are read")
-        self.limit, self.allowed, self.found = limit, allowed, found
+        super().__init__(f"{limit}: {detail or f'the mail {had}, at most {allowed} are read'}")
+        self.limit = limit
 
 
 class SourceError(IntakeError):
@@ -37,4 +37,5 @@ class Limits:
     parts: int = 200
     nesting: int = 20
     html_bytes: int = 5_000_000  # decoded, of all HTML parts together
+    seconds: float = 2.0  # of processor time, from bytes to the customer's own words
     lines: int = 1_000_000  # 25 MB of wrapped base64 are 340,000; the parser takes about a second a million

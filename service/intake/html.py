@@ -10,7 +10,9 @@ import re
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from service.intake.charsets import clean
+from service.intake.deadline import checkpoint
 from service.intake.layout import Layout
+from service.intake.stylesheet import Hidden
 from service.intake.visibility import Sight, sight
 
 BLANK_LINE_AROUND = {"p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "dl", "pre"}
@@ -37,12 +39,13 @@ INDENTED = re.compile(r"border\s*:\s*(?:none|0)")  # Gmail's indent button write
 OUTLOOK_RULE = re.compile(r"border-top\s*:\s*solid\s+#(?:e1e1e1|b5c4df)", re.IGNORECASE)
 SEPARATOR = "_" * 32  # the line that Outlook's own plain text has before a quoted mail
 EMOJI_CHARACTERS = 8
-MOST_NODES = 300_000  # about a second; what follows is not read, as the model would not read it
+NODES_A_CHECK = 1_024
+MOST_NODES = 150_000  # most of a second; what follows is not read, as the model would not read it
 MARKUP = re.compile(r"<[a-zA-Z!/?]|&[a-zA-Z#]")
 
 
 def html_to_text(html: str) -> str:
-    """Readable text; empty where the markup holds no words. Raises nothing."""
+    """Readable text; empty where the markup holds no words. Raises LimitError where time is over."""
     root = LexborHTMLParser(_shallow(_bounded(html.replace("\0", "")))).root
     if root is None:
         return ""
@@ -74,10 +77,13 @@ def _shallow(html: str) -> str:
 def _walk(root: LexborNode, layout: Layout) -> None:
     """Every node in order, without recursion; past MOST_NODES only closes what is open."""
     node: LexborNode | None = root
+    hidden = Hidden([sheet.text_content or "" for sheet in root.css("style")])
     sights = [Sight()]
     visited = 0
     while node is not None:
         visited += 1
+        if visited % NODES_A_CHECK == 0:
+            checkpoint()
         child = None
         tag = node.tag or ""
         if tag == "-text":
@@ -85,7 +91,7 @@ def _walk(root: LexborNode, layout: Layout) -> None:
                 layout.words(node.text_content or "", pre=sights[-1].pre)
         elif node.is_element_node and tag not in UNREAD:
             attributes = node.attributes
-            seen = sight(tag, attributes, sights[-1])
+            seen = sight(tag, attributes, sights[-1]) if not hidden(tag, attributes) else None
             if seen is not None:
                 _enter(tag, attributes, layout)
                 child = node.first_child

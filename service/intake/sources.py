@@ -44,7 +44,7 @@ def iterate_mails(path: Path, limits: Limits | None = None) -> Iterator[tuple[st
 
 def iterate_folder(path: Path, most_bytes: int) -> Iterator[tuple[str, bytes]]:
     """The .eml files of a folder, in the order of their names."""
-    files = sorted(file for file in path.iterdir() if file.suffix.lower() == ".eml" and file.is_file())
+    files = sorted(file for file in _entries(path) if file.suffix.lower() == ".eml" and file.is_file())
     if not files:
         raise SourceError(f"{path}: holds no .eml file")
     for file in files:
@@ -53,7 +53,7 @@ def iterate_folder(path: Path, most_bytes: int) -> Iterator[tuple[str, bytes]]:
 
 def iterate_maildir(path: Path, most_bytes: int) -> Iterator[tuple[str, bytes]]:
     """The mails of new and cur, in the order of their unique names, which are the ids (flags left out)."""
-    files = [file for name in ("new", "cur") if (path / name).is_dir() for file in (path / name).iterdir()]
+    files = [file for name in ("new", "cur") if (path / name).is_dir() for file in _entries(path / name)]
     for file in sorted((file for file in files if not file.name.startswith(".")), key=lambda file: file.name):
         yield file.name.partition(":2,")[0], _read(file, most_bytes)
 
@@ -89,6 +89,13 @@ def _mail(lines: list[bytes]) -> bytes:
     if lines and not lines[-1].strip(b"\r\n"):
         lines = lines[:-1]
     return b"".join(lines)
+
+
+def _entries(path: Path) -> list[Path]:
+    try:
+        return list(path.iterdir())
+    except OSError as error:
+        raise SourceError(f"{path}: {error.strerror}") from error
 
 
 def _read(path: Path, most_bytes: int) -> bytes:

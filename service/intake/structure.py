@@ -13,6 +13,7 @@ from email.parser import BytesFeedParser
 from typing import Any
 
 from service.intake.charsets import codec_name, decode_text
+from service.intake.deadline import checkpoint
 from service.intake.errors import LimitError, Limits
 from service.intake.headers import base64_bytes, parameters
 
@@ -37,6 +38,7 @@ class Part(Message):
     def __init__(self, limits: Limits, count: list[int], policy: Any = None) -> None:
         super().__init__(policy or Compat32())
         self.limits, self.count, self.depth, self.body = limits, count, 0, ""
+        checkpoint()
         count[0] += 1
         if count[0] > limits.parts:
             raise LimitError("parts", limits.parts)

@@ -16,7 +16,8 @@ from service.answers import email_answer
 from service.dependencies import BatcherDep, OwnAddressesDep, SessionDep
 from service.errors import InvalidRequest, NotFound, UnsupportedMedia
 from service.intake.automatic import is_own
-from service.intake.compose import compose
+from service.intake.compose import Intake, compose
+from service.intake.deadline import within
 from service.queries import emails as queries
 from service.reading import Job
 from service.schemas.emails import Decision, EmailIn, EmailOut, EmailPage, Line, Problem
@@ -56,7 +57,7 @@ async def post_email(
     """Label a mail and store it with its prediction; the same message_id again gives the first answer, with 200."""
     if mail.subject is None and mail.text is None and mail.html is None:
         raise InvalidRequest("body: at least one of subject, text and html is needed")
-    intake = await asyncio.to_thread(compose, subject=mail.subject, text=mail.text, html=mail.html, cut=mail.cut)
+    intake = await asyncio.to_thread(_composed, mail)
     automatic = mail.sender is not None and is_own(mail.sender, own_addresses)
     stored = await batcher.submit(Job(replace(intake, automatic=automatic), mail))
     if not stored.created:
@@ -96,6 +97,12 @@ def get_email(email_id: str, session: SessionDep) -> EmailOut:
     if email is None:
         raise NotFound("no mail has this id")
     return email_answer(email)
+
+
+def _composed(mail: EmailIn) -> Intake:
+    """What is read of a mail. Raises LimitError where that takes too long."""
+    with within():
+        return compose(subject=mail.subject, text=mail.text, html=mail.html, cut=mail.cut)
 
 
 def _bounded(moment: datetime | None) -> datetime | None:

@@ -17,6 +17,7 @@ from service.answers import email_answer
 from service.dependencies import BatcherDep, OwnAddressesDep
 from service.errors import InvalidRequest
 from service.intake.compose import compose_mail
+from service.intake.deadline import within
 from service.intake.mime import ParsedMail, parse_mail
 from service.reading import Job
 from service.routers.emails import RAW_MAIL, media_type
@@ -52,8 +53,9 @@ async def post_raw_email(
 
 def read_raw(raw: bytes, own_addresses: Collection[str]) -> Job:
     """A raw mail with the fields that are stored of it. Raises LimitError."""
-    mail = parse_mail(raw, own_addresses=own_addresses)
-    return Job(compose_mail(mail), _fields(mail))
+    with within():
+        mail = parse_mail(raw, own_addresses=own_addresses)
+        return Job(compose_mail(mail), _fields(mail))
 
 
 def _fields(mail: ParsedMail) -> EmailIn:

@@ -54,6 +54,15 @@ CASES = [
     page("an emoji picture", '<p>Thanks <img alt="🙏" src="a.png"></p>', "Thanks 🙏"),
     page("a link is its words", '<p>See <a href="https://x.example/?a=1">my order</a> now</p>', "See my order now"),
     page("a link without words", '<p>Refund it.<a href="https://x.example"><img src="a.png"></a></p>', "Refund it."),
+    page(
+        "hidden by a class",
+        "<style>/*.shown{display:none}*/.pre , td.x{DISPLAY : none!important}.both{display:none} .both{display:block}"
+        "@media (width<9px){.wide{display:none}}#id1{display:none}</style><div class='a PRE'>View in browser</div>"
+        "<p class=shown>Refund</p><p class=wide>the</p><p class=x>lemon</p><p class=both>cake</p><p id=id1>no</p>"
+        "<p class=pre style='display:block'>now.</p>",
+        "Refund\n\nthe\n\nlemon\n\ncake\n\nnow.",
+    ),
+    page("a stylesheet that never ends", "<p>Refund it.</p><style>.a{display:none", "Refund it."),
     hidden("display:none"),
     hidden("DISPLAY : none !important"),
     hidden("color:red;display:none;font-size:1px"),
