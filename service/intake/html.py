@@ -77,7 +77,7 @@ def _shallow(html: str) -> str:
 def _walk(root: LexborNode, layout: Layout) -> None:
     """Every node in order, without recursion; past MOST_NODES only closes what is open."""
     node: LexborNode | None = root
-    hidden = Hidden([sheet.text_content or "" for sheet in root.css("style")])
+    hidden = Hidden([sheet.text() for sheet in root.css("style")])
     sights = [Sight()]
     visited = 0
     while node is not None:
