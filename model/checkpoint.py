@@ -17,7 +17,8 @@ from model.config import LABELS, ModelConfig
 
 PAYLOAD_FILES = ("tokenizer.json", "weights.safetensors", "model.onnx", "card.json")
 FORMAT = 1
-MAX_VERSION_CHARACTERS = 64
+MAX_VERSION_CHARACTERS = 56  # of a card; with the identity's hash a version has 64
+HASH_CHARACTERS = 7
 
 
 class ModelFolderError(ValueError):
@@ -56,6 +57,14 @@ class ModelFolder:
     path: Path
     config: ModelConfig
     card: Card
+    version: str  # the card's, and a hash over every file: no two models share it
+
+
+def identity(card: Card, manifest: dict[str, Any]) -> str:
+    """`2026.12.1+9f3c2e1`: the card's version with the first digits of a SHA-256 over the manifest, which names every
+    file's own. A version that has a plus already gets a dot, as Semantic Versioning joins build metadata."""
+    digest = hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()[:HASH_CHARACTERS]
+    return f"{card.version}{'.' if '+' in card.version else '+'}{digest}"
 
 
 def file_sha256(path: Path) -> str:
@@ -143,4 +152,4 @@ def read_model_folder(path: Path) -> ModelFolder:
     card = read_card(path / "card.json")
     if unknown := sorted(set(card.thresholds) - set(config.labels)):
         raise ModelFolderError(path / "card.json", f"has a threshold for {unknown[0]!r}, which is no label")
-    return ModelFolder(path, config, card)
+    return ModelFolder(path, config, card, identity(card, manifest))

@@ -48,7 +48,7 @@ class Classifier:
     def __init__(self, folder: Path, *, threads: int = 1) -> None:
         """Raises ModelFolderError where the folder is incomplete, altered or foreign."""
         checked = read_model_folder(folder)
-        self.config, self.card = checked.config, checked.card
+        self.config, self.card, self.version = checked.config, checked.card, checked.version
         self.tokenizer = MailTokenizer.from_file(folder / "tokenizer.json")
         if self.tokenizer.vocab_size != self.config.vocab_size:
             raise ModelFolderError(
@@ -74,10 +74,6 @@ class Classifier:
             raise ModelFolderError(path, f"does not fit config.json: {error}") from error
         if logits.shape[1] != len(self.classes) or not np.isfinite(logits).all() or not np.isfinite(roles[0]).all():
             raise ModelFolderError(path, "does not give finite logits for the labels of config.json")
-
-    @property
-    def version(self) -> str:
-        return self.card.version
 
     @property
     def classes(self) -> tuple[str, ...]:

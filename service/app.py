@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -16,10 +17,12 @@ from service.batching import Batcher
 from service.body_limit import BodyLimitMiddleware
 from service.console import pages
 from service.database import make_engine, make_sessions
-from service.metrics import BATCH_SIZE, MODEL_INFO, QUEUE_LENGTH, MetricsMiddleware
+from service.following import Follower, show_serving
+from service.metrics import BATCH_SIZE, QUEUE_LENGTH, MetricsMiddleware
+from service.model_shelf import ModelShelf, load_copy
 from service.reading import Job, Reader, Stored
-from service.routers import classify, emails, health, labels, raw_emails
-from service.settings import Settings
+from service.routers import classify, emails, health, labels, models, raw_emails
+from service.settings import Settings, released_model
 
 
 class State(TypedDict):
@@ -27,6 +30,8 @@ class State(TypedDict):
 
     sessions: sessionmaker[Session]
     reader: Reader
+    shelf: ModelShelf
+    follower: Follower
     batcher: Batcher[Job, Stored]
     own_addresses: frozenset[str]
 
@@ -38,7 +43,7 @@ def create_app(settings: Settings, classifier: Classifier | None = None) -> Fast
     async def lifespan(_: FastAPI) -> AsyncIterator[State]:
         engine = make_engine(settings.database_url, timeout_seconds=settings.database_timeout_seconds)
         sessions = make_sessions(engine)
-        serving = classifier or Classifier(settings.model_folder)
+        serving = classifier or load_copy(settings.model_folder)
         reader = Reader(serving, sessions, auto_threshold=settings.auto_threshold)
         batcher: Batcher[Job, Stored] = Batcher(
             reader.process,
@@ -48,10 +53,27 @@ def create_app(settings: Settings, classifier: Classifier | None = None) -> Fast
             observe=BATCH_SIZE.observe,
         )
         QUEUE_LENGTH.set_function(lambda: len(batcher))
-        MODEL_INFO.labels(serving.version).set(1)
+        show_serving(serving.version)
+        shelf = ModelShelf(
+            settings.models_folder,
+            default=settings.model_folder,
+            default_version=serving.version,
+            released=released_model(),
+        )
+        follower = Follower(reader, sessions, shelf, poll_seconds=settings.model_poll_seconds)
+        await asyncio.to_thread(follower.follow)  # what was promoted before serves from the first mail on
+        follower.start()
         batcher.start()
         own_addresses = settings.own_address_set()
-        yield State(sessions=sessions, reader=reader, batcher=batcher, own_addresses=own_addresses)
+        yield State(
+            sessions=sessions,
+            reader=reader,
+            shelf=shelf,
+            follower=follower,
+            batcher=batcher,
+            own_addresses=own_addresses,
+        )
+        await follower.close()
         await batcher.close()
         engine.dispose()
 
@@ -66,7 +88,7 @@ def create_app(settings: Settings, classifier: Classifier | None = None) -> Fast
     app.add_middleware(BodyLimitMiddleware, max_bytes=settings.max_body_bytes)
     app.add_middleware(MetricsMiddleware)
     errors.add_handlers(app)
-    for module in (raw_emails, emails, classify, labels, health, pages):
+    for module in (raw_emails, emails, classify, labels, models, health, pages):
         app.include_router(module.router)
     return app
 

@@ -9,6 +9,8 @@ from fastapi import Depends, Request
 from sqlalchemy.orm import Session, sessionmaker
 
 from service.batching import Batcher
+from service.following import Follower
+from service.model_shelf import ModelShelf
 from service.reading import Job, Reader, Stored
 
 
@@ -39,8 +41,26 @@ def _session(request: Request) -> Iterator[Session]:
         yield session
 
 
+def _sessions(request: Request) -> sessionmaker[Session]:
+    sessions: sessionmaker[Session] = request.state.sessions
+    return sessions
+
+
+def _shelf(request: Request) -> ModelShelf:
+    shelf: ModelShelf = request.state.shelf
+    return shelf
+
+
+def _follower(request: Request) -> Follower:
+    follower: Follower = request.state.follower
+    return follower
+
+
 ActorDep = Annotated[str, Depends(_actor)]
 ReaderDep = Annotated[Reader, Depends(_reader)]
 OwnAddressesDep = Annotated[frozenset[str], Depends(_own_addresses)]
 BatcherDep = Annotated[Batcher[Job, Stored], Depends(_batcher)]
+SessionsDep = Annotated[sessionmaker[Session], Depends(_sessions)]
+ShelfDep = Annotated[ModelShelf, Depends(_shelf)]
+FollowerDep = Annotated[Follower, Depends(_follower)]
 SessionDep = Annotated[Session, Depends(_session, scope="function")]

@@ -3,6 +3,7 @@
 ServiceError            500
 ├── InvalidRequest      422  the body or a parameter is wrong
 ├── NotFound            404
+├── Conflict            409  what is asked does not fit what is there
 ├── BodyTooLarge        413
 ├── UnsupportedMedia    415  neither JSON nor a raw mail
 ├── QueueFull           429  with Retry-After
@@ -45,6 +46,10 @@ class InvalidRequest(ServiceError):
 
 class NotFound(ServiceError):
     status = HTTPStatus.NOT_FOUND
+
+
+class Conflict(ServiceError):
+    status = HTTPStatus.CONFLICT
 
 
 class BodyTooLarge(ServiceError):

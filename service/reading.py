@@ -42,7 +42,7 @@ class Stored:
 
 
 class Reader:
-    """Reads and stores batches; one instance a process."""
+    """Reads and stores batches; one instance a process. Its classifier may be exchanged between two batches."""
 
     def __init__(self, classifier: Classifier, sessions: sessionmaker[Session], *, auto_threshold: float) -> None:
         self.classifier, self._sessions, self._auto_threshold = classifier, sessions, auto_threshold
@@ -54,15 +54,16 @@ class Reader:
         """Answer a batch, after the commit. Raises what the database raises, and then nothing is stored."""
         started = perf_counter()
         intakes = [job.intake for job in jobs]
+        classifier = self.classifier  # one for the whole batch: another may be put in its place meanwhile
         reads = read_texts(
-            self.classifier,
+            classifier,
             [intake.text for intake in intakes],
             default_threshold=self._auto_threshold,
             automatic=[intake.automatic for intake in intakes],
         )
         STAGE_SECONDS.labels("inference").observe(perf_counter() - started)
         started = perf_counter()
-        stored = self._store_or_find(jobs, reads)
+        stored = self._store_or_find(jobs, reads, classifier.version)
         STAGE_SECONDS.labels("store").observe(perf_counter() - started)
         for read, result in zip(reads, stored, strict=True):
             if result.created:
@@ -71,16 +72,16 @@ class Reader:
                     ORDER_CHECKS.labels("passed" if read.check.passed else "failed").inc()
         return list(stored)
 
-    def _store_or_find(self, jobs: Sequence[Job], reads: Sequence[Read]) -> list[Stored]:
+    def _store_or_find(self, jobs: Sequence[Job], reads: Sequence[Read], model_version: str) -> list[Stored]:
         """Store, and again where another process stored one of these message ids meanwhile: then it is found."""
         for _ in range(STORE_TRIES - 1):
             try:
-                return self._store(jobs, reads)
+                return self._store(jobs, reads, model_version)
             except IntegrityError:
                 continue
-        return self._store(jobs, reads)
+        return self._store(jobs, reads, model_version)
 
-    def _store(self, jobs: Sequence[Job], reads: Sequence[Read]) -> list[Stored]:
+    def _store(self, jobs: Sequence[Job], reads: Sequence[Read], model_version: str) -> list[Stored]:
         ids = [job.mail.message_id for job in jobs if job.mail is not None and job.mail.message_id is not None]
         with self._sessions.begin() as session:
             known = queries.emails_by_message_id(session, message_ids=ids) if ids else {}
@@ -92,7 +93,7 @@ class Reader:
                     earlier = known[message_id]
                     results.append(Stored(earlier.prediction, earlier, read, earlier.text, created=False))
                     continue
-                prediction, email = self._rows(job, read)
+                prediction, email = self._rows(job, read, model_version)
                 rows.append(email if email is not None else prediction)
                 results.append(Stored(prediction, email, read, job.intake.text))
                 if message_id is not None and email is not None:
@@ -101,12 +102,12 @@ class Reader:
             queries.add_predictions(session, rows=rows)
         return results
 
-    def _rows(self, job: Job, read: Read) -> tuple[StoredPrediction, Email | None]:
+    def _rows(self, job: Job, read: Read, model_version: str) -> tuple[StoredPrediction, Email | None]:
         now = datetime.now(UTC)
         mail, intake, prediction = job.mail, job.intake, read.prediction
         stored = StoredPrediction(
             id=str(uuid_utils.uuid7()),
-            model_version=self.classifier.version,
+            model_version=model_version,
             label=prediction.label,
             confidence=prediction.confidence,
             probabilities=prediction.probabilities,

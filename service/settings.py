@@ -23,7 +23,15 @@ class Settings(BaseSettings):
     database_url: str = Field(
         default="sqlite:///var/refund-router.db", description="SQLAlchemy URL: sqlite:///FILE or postgresql://…"
     )
-    model_folder: Path = Field(default_factory=released_model, description="the model folder that is served")
+    model_folder: Path = Field(
+        default_factory=released_model, description="the model folder that is served until another is promoted"
+    )
+    models_folder: Path = Field(
+        default=Path("var/models"), description="the folder of model folders from which another may be promoted"
+    )
+    model_poll_seconds: float = Field(
+        default=2.0, gt=0, le=3_600, description="how often a running service looks whether another model was promoted"
+    )
     host: str = Field(default="127.0.0.1", description="address to listen on")
     port: int = Field(default=8080, ge=0, le=65_535, description="port to listen on; 0 takes a free one")
     max_batch: int = Field(default=32, ge=1, le=1_024, description="mails in one forward pass and one commit")

@@ -18,7 +18,7 @@ torch.set_num_threads(1)  # the workers share two cores; more threads than cores
 @pytest.fixture(scope="session")
 def tiny_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     target = tmp_path_factory.mktemp("tiny") / "model"
-    export(tiny_network(), tiny_tokenizer().to_json(), Card("tiny+0"), target, "float32")
+    export(tiny_network(), tiny_tokenizer().to_json(), Card("tiny"), target, "float32")
     return target
 
 

@@ -13,6 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from model.checkpoint import ModelFolderError
 from model.classifier import Classifier
+from service.model_shelf import load_copy
 from service.settings import ENV_PREFIX, Settings, released_model
 from service.upgrade import upgrade
 
@@ -46,7 +47,7 @@ def prepare(**given: Any) -> tuple[Settings, Classifier]:
 
 def load_classifier(folder: Path | None) -> Classifier:
     try:
-        return Classifier(folder or released_model())
+        return load_copy(folder or released_model())
     except ModelFolderError as error:
         raise refuse(str(error)) from None
 

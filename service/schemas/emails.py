@@ -191,6 +191,7 @@ class Ready(Wire):
     status: Literal["ready"] = "ready"
     model_version: str
     migration: str
+    model_problem: str | None = Field(description="why the model that was promoted does not serve")
 
 
 class Problem(Wire):

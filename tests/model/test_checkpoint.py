@@ -44,7 +44,7 @@ def test_a_truncated_file_is_named(folder: Path, name: str) -> None:
         ("card.json", '{"version": 1}', "card.json: field 'temperature' is missing"),
         ("card.json", "[]", "card.json: is not a JSON object"),
         ("card.json", CARD.replace("1.0", "0.0"), "temperature 0.0 is not a positive number"),
-        ("card.json", CARD.replace('"v"', f'"{"v" * 65}"'), "is not of 1 to 64"),
+        ("card.json", CARD.replace('"v"', f'"{"v" * 57}"'), "is not of 1 to 56"),
     ],
 )
 def test_a_foreign_file_with_a_fitting_checksum_is_still_named(

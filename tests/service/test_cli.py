@@ -160,7 +160,7 @@ def test_serve_migrates_answers_and_stops_cleanly(tmp_path: Path, tiny_folder: P
             except OSError:
                 time.sleep(0.1)
         assert ready is not None
-        assert ready["model_version"] == "tiny+0"
+        assert ready["model_version"].startswith("tiny+")
     finally:
         server.terminate()
         _, errors = server.communicate(timeout=20)

@@ -29,7 +29,7 @@ def test_the_migrations_make_what_the_tables_say(database_url: str) -> None:
 def test_upgrading_twice_changes_nothing(database_url: str) -> None:
     upgrade(database_url)
     engine = make_engine(database_url, timeout_seconds=5)
-    assert set(inspect(engine).get_table_names()) == {"alembic_version", "emails", "predictions"}
+    assert set(inspect(engine).get_table_names()) == {"alembic_version", "emails", "predictions", "promotions"}
     engine.dispose()
 
 

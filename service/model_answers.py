@@ -1,0 +1,56 @@
+"""Models and promotions to what goes over the wire."""
+
+from __future__ import annotations
+
+from model.checkpoint import Card
+from service.model_shelf import ShelvedModel
+from service.schemas.models import EvaluationOut, ModelOut, PromotionOut
+from service.tables import Promotion
+
+
+def model_answer(model: ShelvedModel, *, serving_version: str) -> ModelOut:
+    card = model.card
+    return ModelOut(
+        version=model.version,
+        folder=model.path.name,
+        serving=model.version == serving_version,
+        problem=model.problem,
+        languages=list(card.languages) if card is not None else None,
+        temperature=card.temperature if card is not None else None,
+        auto_thresholds=card.thresholds if card is not None else None,
+        evaluations=_evaluations(card) if card is not None else [],
+    )
+
+
+def _evaluations(card: Card) -> list[EvaluationOut]:
+    """The card's details are free; what is laid out as `refund-trainer evaluate` does is an evaluation."""
+    found = []
+    for name, figures in sorted(card.details.items()):
+        label = figures.get("label") if isinstance(figures, dict) else None
+        if not isinstance(label, dict) or not {"mails", "accuracy"} <= set(label):
+            continue
+        pairs = figures.get("pairs")
+        found.append(
+            EvaluationOut(
+                name=name,
+                mails=label["mails"],
+                accuracy=label["accuracy"],
+                macro_f1=figures.get("macro_f1"),
+                pairs_both_right=pairs.get("both_right") if isinstance(pairs, dict) else None,
+            )
+        )
+    return found
+
+
+def promotion_answer(row: Promotion) -> PromotionOut:
+    return PromotionOut(
+        number=row.number,
+        action="promotion" if row.action == "promotion" else "rollback",
+        from_version=row.from_version,
+        to_version=row.to_version,
+        actor=row.actor,
+        forced=row.forced,
+        reason=row.reason,
+        verdict=row.verdict,
+        created_at=row.created_at,
+    )

@@ -1,0 +1,58 @@
+"""/v1/models: which models there are, which one serves, and who changed that."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+
+from service.dependencies import ActorDep, FollowerDep, ReaderDep, SessionDep, SessionsDep, ShelfDep
+from service.model_answers import model_answer, promotion_answer
+from service.promotion import promote, roll_back
+from service.queries import promotions as queries
+from service.routers.emails import MISSING, PROBLEMS
+from service.schemas.emails import Problem
+from service.schemas.models import ModelPage, PromotionOut, PromotionPage, RollbackIn
+
+router = APIRouter(prefix="/v1/models", tags=["models"])
+CONFLICT: dict[int | str, dict[str, Any]] = {409: {"model": Problem, "content": {"application/problem+json": {}}}}
+DOWN: dict[int | str, dict[str, Any]] = {status: PROBLEMS[status] for status in (422, 503)}
+
+
+@router.get("", responses=DOWN)
+def get_models(shelf: ShelfDep, reader: ReaderDep) -> ModelPage:
+    """Every model folder with its card's figures; bad ones with what is wrong with them."""
+    serving = reader.classifier.version
+    return ModelPage(data=[model_answer(model, serving_version=serving) for model in shelf.models()])
+
+
+@router.get("/promotions", responses=DOWN)
+def get_promotions(
+    session: SessionDep,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    cursor: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="next_cursor of the page before")] = None,
+) -> PromotionPage:
+    """Changes of the serving model, newest first."""
+    found = queries.list_promotions(session, limit=limit + 1, before_number=cursor)
+    page = [promotion_answer(row) for row in found[:limit]]
+    return PromotionPage(data=page, next_cursor=str(page[-1].number) if len(found) > limit else None)
+
+
+@router.post("/{version}/promote", responses={**MISSING, **CONFLICT, **DOWN})
+def post_promote(
+    version: str, sessions: SessionsDep, shelf: ShelfDep, follower: FollowerDep, actor: ActorDep
+) -> PromotionOut:
+    """Let this model serve; every running service follows."""
+    row = promote(sessions, shelf, version=version, actor=actor)
+    follower.follow()
+    return promotion_answer(row)
+
+
+@router.post("/rollback", responses={**CONFLICT, **DOWN})
+def post_rollback(
+    sessions: SessionsDep, shelf: ShelfDep, follower: FollowerDep, actor: ActorDep, body: RollbackIn | None = None
+) -> PromotionOut:
+    """Let the model serve that served before the newest promotion that still stands."""
+    row = roll_back(sessions, shelf, actor=actor, reason=body.reason if body is not None else None)
+    follower.follow()
+    return promotion_answer(row)

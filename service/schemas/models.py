@@ -1,0 +1,63 @@
+"""Models and their promotions, as they go over the wire."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from service.schemas.emails import Line, Wire
+
+
+class EvaluationOut(Wire):
+    """Figures of one evaluation that the model's card holds."""
+
+    name: str
+    mails: int
+    accuracy: float
+    macro_f1: float | None
+    pairs_both_right: float | None = Field(description="share of the mirror pairs of which both mails were read right")
+
+
+class ModelOut(Wire):
+    """A model folder. What stands in its card is null where `problem` says why the folder cannot be used."""
+
+    version: str | None
+    folder: str
+    serving: bool
+    problem: str | None
+    languages: list[str] | None
+    temperature: float | None
+    auto_thresholds: dict[str, float] | None
+    evaluations: list[EvaluationOut]
+
+
+class ModelPage(Wire):
+    data: list[ModelOut]
+    next_cursor: str | None = None
+
+
+class RollbackIn(Wire):
+    """Why; kept with the rollback."""
+
+    reason: Annotated[Line, Field(min_length=1)] | None = None
+
+
+class PromotionOut(Wire):
+    """A change of the serving model."""
+
+    number: int
+    action: Literal["promotion", "rollback"]
+    from_version: str
+    to_version: str
+    actor: str
+    forced: bool
+    reason: str | None
+    verdict: list[dict[str, Any]]
+    created_at: datetime
+
+
+class PromotionPage(Wire):
+    data: list[PromotionOut]
+    next_cursor: str | None
