@@ -69,7 +69,7 @@ class Follower:
             with self._sessions() as session:
                 history = queries.promotions_in_order(session)
         except SQLAlchemyError as error:
-            log.warning("which model is to serve is not known: %s", str(error)[:300])
+            log.warning("which model is to serve is not known: %s", type(error).__name__)
             return []
         return standing_versions(history, "") if history else []
 
