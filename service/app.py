@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from importlib.metadata import version
 from typing import Any, TypedDict
 
@@ -15,13 +16,17 @@ from model.classifier import Classifier
 from service import errors
 from service.batching import Batcher
 from service.body_limit import BodyLimitMiddleware
-from service.console import pages
+from service.callers import Callers
+from service.console import pages, sign_in
 from service.database import make_engine, make_sessions
 from service.following import Follower, show_serving
+from service.gate import Gate
 from service.metrics import BATCH_SIZE, QUEUE_LENGTH, MetricsMiddleware
 from service.model_shelf import ModelShelf, load_copy
+from service.rate_limit import TokenBuckets
 from service.reading import Job, Reader, Stored
-from service.routers import classify, emails, health, labels, models, raw_emails
+from service.routers import audit, classify, emails, health, keys, labels, models, raw_emails
+from service.security_headers import SecurityHeadersMiddleware
 from service.settings import Settings, released_model
 
 
@@ -34,6 +39,9 @@ class State(TypedDict):
     follower: Follower
     batcher: Batcher[Job, Stored]
     own_addresses: frozenset[str]
+    callers: Callers
+    settings: Settings
+    sign_in_tries: TokenBuckets
 
 
 def create_app(settings: Settings, classifier: Classifier | None = None) -> FastAPI:
@@ -65,6 +73,7 @@ def create_app(settings: Settings, classifier: Classifier | None = None) -> Fast
         follower.start()
         batcher.start()
         own_addresses = settings.own_address_set()
+        callers = Callers(sessions, idle=timedelta(seconds=settings.session_idle_seconds))
         yield State(
             sessions=sessions,
             reader=reader,
@@ -72,9 +81,13 @@ def create_app(settings: Settings, classifier: Classifier | None = None) -> Fast
             follower=follower,
             batcher=batcher,
             own_addresses=own_addresses,
+            callers=callers,
+            settings=settings,
+            sign_in_tries=TokenBuckets(),
         )
         await follower.close()
         await batcher.close()
+        await callers.close()
         engine.dispose()
 
     app = FastAPI(
@@ -86,9 +99,11 @@ def create_app(settings: Settings, classifier: Classifier | None = None) -> Fast
         redoc_url=None,
     )
     app.add_middleware(BodyLimitMiddleware, max_bytes=settings.max_body_bytes)
+    app.add_middleware(Gate, settings=settings)
     app.add_middleware(MetricsMiddleware)
+    app.add_middleware(SecurityHeadersMiddleware)
     errors.add_handlers(app)
-    for module in (raw_emails, emails, classify, labels, models, health, pages):
+    for module in (raw_emails, emails, classify, labels, models, keys, audit, sign_in, health, pages):
         app.include_router(module.router)
     return app
 

@@ -8,6 +8,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 from sqlalchemy.orm import Session, sessionmaker
 
+from service.access import Role
 from service.batching import Batcher
 from service.following import Follower
 from service.model_shelf import ModelShelf
@@ -34,6 +35,17 @@ def _actor(request: Request) -> str:
     return getattr(request.state, "actor", "local")
 
 
+def _role(request: Request) -> Role:
+    role: Role = request.state.role
+    return role
+
+
+def _csrf(request: Request) -> str:
+    """What a page's forms send back as csrf_token, or its scripts as X-CSRF-Token; also request.state.csrf_token."""
+    token: str = request.state.csrf_token
+    return token
+
+
 def _session(request: Request) -> Iterator[Session]:
     """A session that commits, or rolls back, before the answer is sent."""
     sessions: sessionmaker[Session] = request.state.sessions
@@ -57,6 +69,8 @@ def _follower(request: Request) -> Follower:
 
 
 ActorDep = Annotated[str, Depends(_actor)]
+RoleDep = Annotated[Role, Depends(_role)]
+CsrfDep = Annotated[str, Depends(_csrf)]
 ReaderDep = Annotated[Reader, Depends(_reader)]
 OwnAddressesDep = Annotated[frozenset[str], Depends(_own_addresses)]
 BatcherDep = Annotated[Batcher[Job, Stored], Depends(_batcher)]

@@ -25,6 +25,7 @@ from sqlalchemy.exc import DataError, SQLAlchemyError
 from starlette.exceptions import HTTPException
 
 from service.intake.errors import LimitError
+from service.security_headers import headers_for
 
 log = logging.getLogger(__name__)
 
@@ -108,9 +109,10 @@ def add_handlers(app: FastAPI) -> None:
         return problem(error.status_code, str(error.detail), headers=dict(error.headers or {}))
 
     @app.exception_handler(Exception)
-    async def unexpected(_: Request, error: Exception) -> JSONResponse:
+    async def unexpected(request: Request, error: Exception) -> JSONResponse:
         log.error("unexpected: %s", type(error).__name__, exc_info=error)
-        return problem(ServiceError.status, "the service failed on this request; it has been logged")
+        detail = "the service failed on this request; it has been logged"
+        return problem(ServiceError.status, detail, headers=headers_for(request.url.scheme))  # no middleware sees it
 
     @app.exception_handler(DataError)
     async def data_error(_: Request, error: DataError) -> JSONResponse:

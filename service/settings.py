@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib import resources
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -48,6 +49,19 @@ class Settings(BaseSettings):
     )
     own_addresses: str = Field(
         default="", description="the shop's own mail addresses, parted by commas; mail from them counts as automatic"
+    )
+    require_keys: bool = Field(
+        default=True, description="whether callers need a key; false only on loopback, as `serve --no-keys` does"
+    )
+    key_requests_per_second: float = Field(
+        default=1_000.0, gt=0, description="requests a second that a key without a limit of its own may make"
+    )
+    metrics_access: Literal["loopback", "everyone", "keys"] = Field(
+        default="loopback", description="who reads /metrics without a key: callers on loopback, everyone, or nobody"
+    )
+    session_seconds: int = Field(default=43_200, ge=60, description="how long a sign-in to the console holds at most")
+    session_idle_seconds: int = Field(
+        default=14_400, ge=300, description="how long a sign-in holds while the console is not used"
     )
 
     def own_address_set(self) -> frozenset[str]:

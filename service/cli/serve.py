@@ -7,14 +7,18 @@ from typing import Annotated
 
 import typer
 
-from service.cli.terminal import err, prepare
+from service.cli.entrance import address_of, check_host, console_link, print_console
+from service.cli.terminal import prepare, read_settings
 
 
 def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
     port: Annotated[int | None, typer.Option(help="Port to listen on.")] = None,
+    no_keys: Annotated[bool, typer.Option("--no-keys", help="Ask nobody for a key; on loopback only.")] = False,
 ) -> None:
     """Start the HTTP service and the console, on a database that is brought up to date first.
+
+    Prints a link that signs one browser in; on a database without an admin key it makes one and prints it, once.
 
     Example: `refund-router serve --port 8080`
     """
@@ -22,9 +26,13 @@ def serve(
 
     from service.app import create_app
 
-    settings, classifier = prepare(host=host, port=port)
+    given = {"host": host, "port": port, "require_keys": False if no_keys else None}
+    check_host(read_settings(**given))
+    settings, classifier = prepare(**given)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
-    err.print(f"console: http://{settings.host}:{settings.port}/")
-    uvicorn.run(
-        create_app(settings, classifier), host=settings.host, port=settings.port, log_level="warning", lifespan="on"
-    )
+    app = create_app(settings, classifier)
+    config = uvicorn.Config(app, settings.host, settings.port, log_level="warning", lifespan="on")
+    with config.bind_socket() as listening:  # before a key is made: a port that is taken must not cost the key
+        link = console_link(settings)
+        print_console(address_of(settings.host, listening.getsockname()[1]), link)
+        uvicorn.Server(config).run(sockets=[listening])

@@ -40,7 +40,8 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture
 def settings(database_url: str, tiny_folder: Path) -> Settings:
-    return Settings(database_url=database_url, model_folder=tiny_folder, max_body_bytes=3_000_000)
+    """Without keys; tests/service/test_gate.py asks for them on every route."""
+    return Settings(database_url=database_url, model_folder=tiny_folder, max_body_bytes=3_000_000, require_keys=False)
 
 
 @pytest.fixture

@@ -255,3 +255,20 @@ def test_a_row_with_cut_false_is_read_whole(tmp_path: Path, tiny_folder: Path) -
     (tmp_path / "in.jsonl").write_text("\n".join(lines))
     own, whole = classified(tmp_path / "in.jsonl", tiny_folder)
     assert (own["text"], whole["text"]) == ("Refund the cake", text)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--host", "0.0.0.0"], "there is no key yet, and 0.0.0.0 is not loopback"),
+        (["--host", "0.0.0.0", "--no-keys"], "without keys the service listens on loopback only"),
+    ],
+)
+def test_serve_refuses_to_listen_beyond_loopback_without_keys(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tiny_folder: Path, arguments: list[str], words: str
+) -> None:
+    monkeypatch.setenv("REFUND_ROUTER_DATABASE_URL", f"sqlite:///{tmp_path}/x.db")
+    monkeypatch.setenv("REFUND_ROUTER_MODEL_FOLDER", str(tiny_folder))
+    result = runner.invoke(app, ["serve", "--port", "0", *arguments])
+    assert result.exit_code == 2
+    assert words in result.stderr

@@ -25,6 +25,7 @@ from tests.service.test_emails import assert_problem
 @pytest.fixture
 def settings(database_url: str, tiny_folder: Path, tmp_path: Path) -> Settings:
     return Settings(
+        require_keys=False,
         database_url=database_url,
         model_folder=tiny_folder,
         models_folder=tmp_path / "models",
