@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
@@ -11,6 +12,8 @@ import numpy.typing as npt
 import onnxruntime
 
 from model.checkpoint import ModelFolderError, read_model_folder
+from model.explain import Explainer
+from model.forward import NumpyNetwork, open_weights
 from model.spans import Span, decode_spans
 from model.tokenizer import MailTokenizer, Tokens, Window, cut_windows
 
@@ -55,6 +58,7 @@ class Classifier:
                 folder / "tokenizer.json",
                 f"has {self.tokenizer.vocab_size} tokens where config.json says {self.config.vocab_size}",
             )
+        self._weights = open_weights(folder)
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads  # more than one beside a busy neighbour costs up to a hundredfold
         options.log_severity_level = 3
@@ -74,6 +78,11 @@ class Classifier:
             raise ModelFolderError(path, f"does not fit config.json: {error}") from error
         if logits.shape[1] != len(self.classes) or not np.isfinite(logits).all() or not np.isfinite(roles[0]).all():
             raise ModelFolderError(path, "does not give finite logits for the labels of config.json")
+
+    @cached_property
+    def explainer(self) -> Explainer:
+        """The same model with its attention laid open; its weights are read when it is first asked for."""
+        return Explainer(NumpyNetwork(self.config, self._weights), self.tokenizer, self.card)
 
     @property
     def classes(self) -> tuple[str, ...]:

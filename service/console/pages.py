@@ -1,11 +1,12 @@
-"""The console's pages, as one router."""
+"""The console's pages, and the call that lays a reading open for them, as one router."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter
 
-from service.console import assets, inbox
+from service.console import assets, inbox, lab
+from service.routers import explain
 
-router = APIRouter(include_in_schema=False)
-for module in (assets, inbox):
+router = APIRouter()
+for module in (assets, inbox, lab, explain):
     router.include_router(module.router)

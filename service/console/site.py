@@ -32,7 +32,7 @@ class Place(NamedTuple):
     name: str
 
 
-NAVIGATION = (Place("/", "Inbox"),)
+NAVIGATION = (Place("/", "Inbox"), Place("/lab", "Order lab"))
 
 
 def age(moment: datetime, now: datetime) -> str:

@@ -2,72 +2,29 @@
 
 from __future__ import annotations
 
-import json
 import shutil
-import socket
-import threading
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
-from time import sleep
-from typing import Any
 
 import pytest
-import uvicorn
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from model.classifier import Classifier
-from service.app import create_app
 from service.settings import Settings
 from service.upgrade import upgrade
+from tests.service.browser.live import QUIET, LiveServer, chromium
 
 AXE_RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
 
 
-class LiveServer:
-    """The service on a free port of loopback, in a thread; it can be stopped and started again in its place."""
-
-    def __init__(self, settings: Settings, classifier: Classifier) -> None:
-        self._settings, self._classifier = settings, classifier
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port: int = probe.getsockname()[1]
-        self.url = f"http://127.0.0.1:{self.port}"
-        self.start()
-
-    def start(self) -> None:
-        app = create_app(self._settings, self._classifier)
-        config = uvicorn.Config(app, "127.0.0.1", self.port, log_level="error", timeout_graceful_shutdown=1)
-        self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(target=self._server.run, daemon=True)
-        self._thread.start()
-        while not self._server.started:
-            assert self._thread.is_alive(), "the service did not start"
-            sleep(0.01)
-
-    def stop(self) -> None:
-        self._server.should_exit = True
-        self._thread.join(20)
-        assert not self._thread.is_alive(), "the service did not stop"
-
-    def send(self, **mail: Any) -> dict[str, Any]:
-        """Post a mail and give its answer."""
-        request = urllib.request.Request(
-            f"{self.url}/v1/emails", json.dumps(mail).encode(), {"Content-Type": "application/json"}
-        )
-        with urllib.request.urlopen(request, timeout=30) as response:
-            answer: dict[str, Any] = json.load(response)
-        return answer
-
-
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    executable = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    executable = chromium()
     if executable is None:
         pytest.skip("no Chromium on this machine; `apt-get install chromium` brings one")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=executable, args=QUIET)
         yield browser
         browser.close()
 

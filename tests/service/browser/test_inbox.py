@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.service.browser.conftest import LiveServer, violations
+from tests.service.browser.conftest import violations
+from tests.service.browser.live import LiveServer
 
 FEE = "Refund the delivery fee, not the cake."
 
