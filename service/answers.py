@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from service.reading import Stored
-from service.schemas.emails import Answer, AttachmentOut, CutPartOut, EmailOut, LabelProbability, OrderCheckOut, SpanOut
+from service.schemas.emails import (
+    Answer,
+    AttachmentOut,
+    ConversationOut,
+    CutPartOut,
+    EmailOut,
+    LabelProbability,
+    OrderCheckOut,
+    PreviousMail,
+    SpanOut,
+)
 from service.tables import Email, StoredPrediction
 
 
@@ -38,10 +49,19 @@ def classify_answer(stored: Stored) -> Answer:
     return Answer(id=stored.prediction.id, text=stored.text, **fields)
 
 
-def email_answer(email: Email) -> EmailOut:
+def stored_answer(stored: Stored) -> EmailOut:
+    """The answer for a mail that has just come; the first answer where it had come before."""
+    assert stored.email is not None
+    answer = email_answer(stored.email, stored.previous)
+    return answer.model_copy(update={"duplicate": "content"}) if stored.by_content else answer
+
+
+def email_answer(email: Email, previous: Sequence[PreviousMail]) -> EmailOut:
+    """previous: the mails of its conversation before it, newest first."""
+    known = email.conversation_id
     return EmailOut(
         id=email.id,
-        message_id=email.message_id,
+        message_id=email.message_id or email.reused_message_id,
         sender=email.sender,
         to=email.recipients,
         subject=email.subject,
@@ -52,5 +72,6 @@ def email_answer(email: Email) -> EmailOut:
         cut=[CutPartOut(**part) for part in email.cut] if email.cut is not None else None,
         context=email.context,
         attachments=[AttachmentOut(**entry) for entry in email.attachments] if email.attachments is not None else None,
+        conversation=ConversationOut(id=known, previous=list(previous)) if known is not None else None,
         **_fields(email.prediction),
     )

@@ -25,7 +25,7 @@ from service.metrics import BATCH_SIZE, QUEUE_LENGTH, MetricsMiddleware
 from service.model_shelf import ModelShelf, load_copy
 from service.rate_limit import TokenBuckets
 from service.reading import Job, Reader, Stored
-from service.routers import audit, classify, emails, health, keys, labels, models, raw_emails
+from service.routers import audit, batches, classify, emails, health, keys, labels, models, raw_emails
 from service.security_headers import SecurityHeadersMiddleware
 from service.settings import Settings, released_model
 
@@ -52,7 +52,12 @@ def create_app(settings: Settings, classifier: Classifier | None = None) -> Fast
         engine = make_engine(settings.database_url, timeout_seconds=settings.database_timeout_seconds)
         sessions = make_sessions(engine)
         serving = classifier or load_copy(settings.model_folder)
-        reader = Reader(serving, sessions, auto_threshold=settings.auto_threshold)
+        reader = Reader(
+            serving,
+            sessions,
+            auto_threshold=settings.auto_threshold,
+            same_content_seconds=settings.same_content_seconds,
+        )
         batcher: Batcher[Job, Stored] = Batcher(
             reader.process,
             max_batch=settings.max_batch,
@@ -103,7 +108,7 @@ def create_app(settings: Settings, classifier: Classifier | None = None) -> Fast
     app.add_middleware(MetricsMiddleware)
     app.add_middleware(SecurityHeadersMiddleware)
     errors.add_handlers(app)
-    for module in (raw_emails, emails, classify, labels, models, keys, audit, sign_in, health, pages):
+    for module in (raw_emails, batches, emails, classify, labels, models, keys, audit, sign_in, health, pages):
         app.include_router(module.router)
     return app
 

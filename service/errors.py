@@ -21,6 +21,7 @@ from typing import Any, ClassVar
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from pydantic import ValidationError
 from sqlalchemy.exc import DataError, SQLAlchemyError
 from starlette.exceptions import HTTPException
 
@@ -85,41 +86,42 @@ def _field(location: tuple[Any, ...]) -> str:
     return name.encode("utf-8", "replace").decode()  # a field's name comes from the caller and may hold a surrogate
 
 
+def problem_of(error: Exception) -> JSONResponse:
+    """The problem that a caller is told of an error."""
+    match error:
+        case ServiceError():
+            return problem(error.status, error.detail, headers=error.headers)
+        case LimitError():
+            too_large = error.limit in ("mail_bytes", "html_bytes")
+            status = BodyTooLarge.status if too_large else InvalidRequest.status
+            return problem(status, str(error), extra={"limit": error.limit})
+        case RequestValidationError() | ValidationError():
+            found = [{"field": _field(entry["loc"]), "message": entry["msg"]} for entry in error.errors()]
+            broken_json = any(entry["type"] == "json_invalid" for entry in error.errors())
+            status = HTTPStatus.BAD_REQUEST if broken_json else HTTPStatus.UNPROCESSABLE_ENTITY
+            return problem(status, f"{found[0]['field']}: {found[0]['message']}", extra={"errors": found})
+        case HTTPException():
+            return problem(error.status_code, str(error.detail), headers=dict(error.headers or {}))
+        case DataError():
+            log.error("database refused a value: %s", type(error.orig).__name__)
+            return problem(InvalidRequest.status, "a value is not one that the database can hold")
+        case SQLAlchemyError():
+            log.error("database: %s", type(error).__name__, exc_info=error)
+            return problem(Unavailable.status, "the database does not answer; try again", headers=Unavailable.headers)
+        case _:
+            log.error("unexpected: %s", type(error).__name__, exc_info=error)
+            return problem(ServiceError.status, "the service failed on this request; it has been logged")
+
+
 def add_handlers(app: FastAPI) -> None:
-    @app.exception_handler(ServiceError)
-    async def service_error(_: Request, error: ServiceError) -> JSONResponse:
-        return problem(error.status, error.detail, headers=error.headers)
+    async def answer(_: Request, error: Exception) -> JSONResponse:
+        return problem_of(error)
 
-    @app.exception_handler(LimitError)
-    async def over_limit(_: Request, error: LimitError) -> JSONResponse:
-        too_large = error.limit in ("mail_bytes", "html_bytes")
-        status = BodyTooLarge.status if too_large else InvalidRequest.status
-        return problem(status, str(error), extra={"limit": error.limit})
-
-    @app.exception_handler(RequestValidationError)
-    async def validation_error(_: Request, error: RequestValidationError) -> JSONResponse:
-        found = [{"field": _field(entry["loc"]), "message": entry["msg"]} for entry in error.errors()]
-        broken_json = any(entry["type"] == "json_invalid" for entry in error.errors())
-        status = HTTPStatus.BAD_REQUEST if broken_json else HTTPStatus.UNPROCESSABLE_ENTITY
-        first = f"{found[0]['field']}: {found[0]['message']}"
-        return problem(status, first, extra={"errors": found})
-
-    @app.exception_handler(HTTPException)
-    async def http_error(_: Request, error: HTTPException) -> JSONResponse:
-        return problem(error.status_code, str(error.detail), headers=dict(error.headers or {}))
-
-    @app.exception_handler(Exception)
     async def unexpected(request: Request, error: Exception) -> JSONResponse:
-        log.error("unexpected: %s", type(error).__name__, exc_info=error)
-        detail = "the service failed on this request; it has been logged"
-        return problem(ServiceError.status, detail, headers=headers_for(request.url.scheme))  # no middleware sees it
+        response = problem_of(error)
+        response.headers.update(headers_for(request.url.scheme))  # no middleware sees it
+        return response
 
-    @app.exception_handler(DataError)
-    async def data_error(_: Request, error: DataError) -> JSONResponse:
-        log.error("database refused a value: %s", type(error.orig).__name__)
-        return problem(InvalidRequest.status, "a value is not one that the database can hold")
-
-    @app.exception_handler(SQLAlchemyError)
-    async def database_error(_: Request, error: SQLAlchemyError) -> JSONResponse:
-        log.error("database: %s", type(error).__name__, exc_info=error)
-        return problem(Unavailable.status, "the database does not answer; try again", headers=Unavailable.headers)
+    for kind in (ServiceError, LimitError, RequestValidationError, HTTPException, SQLAlchemyError):
+        app.add_exception_handler(kind, answer)
+    app.add_exception_handler(Exception, unexpected)

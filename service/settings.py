@@ -47,6 +47,12 @@ class Settings(BaseSettings):
     auto_threshold: float = Field(
         default=0.95, ge=0, le=1, description='least confidence for "auto" where the model\'s card names none'
     )
+    same_content_seconds: float = Field(
+        default=600.0,
+        ge=0,
+        le=604_800,
+        description="how long a mail without a message_id counts as a copy of the last one that says the same",
+    )
     own_addresses: str = Field(
         default="", description="the shop's own mail addresses, parted by commas; mail from them counts as automatic"
     )

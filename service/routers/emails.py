@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 from http import HTTPStatus
@@ -12,12 +13,13 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import AwareDatetime
 from starlette.datastructures import Headers
 
-from service.answers import email_answer
+from service.answers import email_answer, stored_answer
 from service.dependencies import BatcherDep, OwnAddressesDep, SessionDep
 from service.errors import InvalidRequest, NotFound, UnsupportedMedia
 from service.intake.automatic import is_own
 from service.intake.compose import Intake, compose
 from service.intake.deadline import within
+from service.queries import conversations
 from service.queries import emails as queries
 from service.reading import Job
 from service.schemas.emails import Decision, EmailIn, EmailOut, EmailPage, Line, Problem
@@ -38,7 +40,7 @@ def media_type(headers: Headers) -> str:
     return headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
-def _only_json(request: Request) -> None:
+def only_json(request: Request) -> None:
     found = media_type(request.headers)
     if found != "application/json" and not (found.startswith("application/") and found.endswith("+json")):
         raise UnsupportedMedia(f"content type {found[:100]!r} is neither application/json nor {RAW_MAIL}")
@@ -48,22 +50,31 @@ def _only_json(request: Request) -> None:
     "",
     status_code=HTTPStatus.CREATED,
     responses={200: {"model": EmailOut}, **PROBLEMS},
-    dependencies=[Depends(_only_json)],
+    dependencies=[Depends(only_json)],
     openapi_extra=RAW_BODY,
 )
 async def post_email(
     mail: EmailIn, batcher: BatcherDep, own_addresses: OwnAddressesDep, response: Response
 ) -> EmailOut:
-    """Label a mail and store it with its prediction; the same message_id again gives the first answer, with 200."""
-    if mail.subject is None and mail.text is None and mail.html is None:
-        raise InvalidRequest("body: at least one of subject, text and html is needed")
-    intake = await asyncio.to_thread(_composed, mail)
-    automatic = mail.sender is not None and is_own(mail.sender, own_addresses)
-    stored = await batcher.submit(Job(replace(intake, automatic=automatic), mail))
+    """Label a mail and store it with its prediction.
+
+    The same mail again gets the first answer, with 200: the same message_id with the same sender, recipients and words;
+    or, without a message_id, the same sender, recipients and words within ten minutes, which `duplicate` tells. A
+    message_id that comes with other words is another mail, and is stored as one.
+    """
+    stored = await batcher.submit(await asyncio.to_thread(read_json, mail, own_addresses))
     if not stored.created:
         response.status_code = HTTPStatus.OK
-    assert stored.email is not None
-    return email_answer(stored.email)
+    return stored_answer(stored)
+
+
+def read_json(mail: EmailIn, own_addresses: Collection[str]) -> Job:
+    """Raises InvalidRequest for a mail without anything to read, LimitError for one over a limit."""
+    if mail.subject is None and mail.text is None and mail.html is None:
+        raise InvalidRequest("body: at least one of subject, text and html is needed")
+    intake = _composed(mail)
+    automatic = mail.sender is not None and is_own(mail.sender, own_addresses)
+    return Job(replace(intake, automatic=automatic), mail)
 
 
 @router.get("", responses={422: PROBLEMS[422], 503: PROBLEMS[503]})
@@ -86,7 +97,8 @@ def get_emails(
         created_from=_bounded(created_from),
         created_until=_bounded(created_until),
     )
-    page = [email_answer(email) for email in found[:limit]]
+    before = conversations.previous_mails(session, emails=found[:limit])
+    page = [email_answer(email, before.get(email.id, ())) for email in found[:limit]]
     return EmailPage(data=page, next_cursor=page[-1].id if len(found) > limit else None)
 
 
@@ -96,7 +108,7 @@ def get_email(email_id: str, session: SessionDep) -> EmailOut:
     email = queries.email_by_id(session, email_id=email_id) if "\0" not in email_id else None
     if email is None:
         raise NotFound("no mail has this id")
-    return email_answer(email)
+    return email_answer(email, conversations.previous_mails(session, emails=[email]).get(email.id, ()))
 
 
 def _composed(mail: EmailIn) -> Intake:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from datetime import UTC
 from http import HTTPStatus
 
@@ -13,7 +13,8 @@ from starlette.datastructures import Headers
 from starlette.routing import Match
 from starlette.types import Scope
 
-from service.answers import email_answer
+from service.answers import stored_answer
+from service.conversations import MENTIONS, sizable
 from service.dependencies import BatcherDep, OwnAddressesDep
 from service.errors import InvalidRequest
 from service.intake.compose import compose_mail
@@ -47,8 +48,7 @@ async def post_raw_email(
     stored = await batcher.submit(await asyncio.to_thread(read_raw, raw, own_addresses))
     if not stored.created:
         response.status_code = HTTPStatus.OK
-    assert stored.email is not None
-    return email_answer(stored.email)
+    return stored_answer(stored)
 
 
 def read_raw(raw: bytes, own_addresses: Collection[str]) -> Job:
@@ -61,11 +61,18 @@ def read_raw(raw: bytes, own_addresses: Collection[str]) -> Job:
 def _fields(mail: ParsedMail) -> EmailIn:
     return EmailIn(
         message_id=_storable(mail.message_id),
+        in_reply_to=next(iter(_ids([mail.in_reply_to or ""])), None),
+        references=_ids(mail.references)[:1] + _ids(mail.references)[1:][-MENTIONS:],
         sender=_storable(mail.sender),
         to=[UNSTORABLE.sub("", recipient) for recipient in mail.recipients],
         subject=_storable(mail.subject),
         received_at=mail.received_at.astimezone(UTC) if mail.received_at is not None else None,
     )
+
+
+def _ids(found: Iterable[str]) -> list[str]:
+    """Message ids of other mails, without those that no index can hold."""
+    return list(sizable(UNSTORABLE.sub("", value) for value in found))
 
 
 def _storable(value: str | None) -> str | None:

@@ -75,8 +75,10 @@ class Wire(BaseModel):
 class EmailIn(Wire):
     """A mail. At least one of subject, text and html."""
 
-    message_id: Annotated[Line, Field(min_length=1), AfterValidator(_id_sized)] | None = Field(
-        default=None, examples=["<a1@shop.example>"]
+    message_id: MessageId | None = Field(default=None, examples=["<a1@shop.example>"])
+    in_reply_to: MessageId | None = Field(default=None, description="the message that this one answers")
+    references: list[MessageId] = Field(
+        default_factory=list, max_length=1_000, description="the thread's message ids, its first one first"
     )
     sender: Line | None = Field(default=None, alias="from", examples=["mina@example.org"])
     to: list[Line] = Field(default_factory=list, max_length=1_000, examples=[["help@shop.example"]])
@@ -151,6 +153,22 @@ class AttachmentOut(Wire):
     size_bytes: int
 
 
+class PreviousMail(Wire):
+    """An earlier mail of a conversation."""
+
+    id: str
+    label: str
+    decision: Decision
+    created_at: datetime
+
+
+class ConversationOut(Wire):
+    """The thread of a mail, by its threading headers."""
+
+    id: str
+    previous: list[PreviousMail] = Field(description="at most ten mails before this one, newest first")
+
+
 class EmailOut(Answer):
     """A stored mail with its prediction."""
 
@@ -164,11 +182,48 @@ class EmailOut(Answer):
     cut: list[CutPartOut] | None = Field(description="null in mails stored before this was kept")
     context: str | None = Field(description="words of another that the mail answers; not read")
     attachments: list[AttachmentOut] | None = Field(description="null for a mail that came as JSON")
+    conversation: ConversationOut | None = Field(description="null in mails stored before this was kept")
+    duplicate: Literal["content"] | None = Field(
+        default=None,
+        description="`content` in the answer to a mail without a message_id that says what its sender had just sent:"
+        " it is the answer to that one",
+    )
 
 
 class EmailPage(Wire):
     data: list[EmailOut]
     next_cursor: str | None
+
+
+class Problem(Wire):
+    """RFC 9457 problem details; some problems have more members, `errors` and `limit` among them."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+
+
+class EmailBatchIn(Wire):
+    """Up to 256 mails; each is checked by itself."""
+
+    emails: list[Any] = Field(
+        min_length=1, max_length=256, json_schema_extra={"items": {"$ref": "#/components/schemas/EmailIn"}}
+    )
+
+
+class EmailOutcome(Wire):
+    """What became of one mail: its answer with 201 or 200, or the problem with its status."""
+
+    status: int
+    email: EmailOut | None = None
+    problem: Problem | None = None
+
+
+class EmailOutcomes(Wire):
+    data: list[EmailOutcome] = Field(description="one for each mail, in the order in which they came")
 
 
 class LabelOut(Wire):
@@ -192,12 +247,3 @@ class Ready(Wire):
     model_version: str
     migration: str
     model_problem: str | None = Field(description="why the model that was promoted does not serve")
-
-
-class Problem(Wire):
-    """RFC 9457 problem details."""
-
-    type: str = "about:blank"
-    title: str
-    status: int
-    detail: str

@@ -1,9 +1,19 @@
 """The database's tables, a module for each subject; importing this knows all of them, as migrations must."""
 
 from service.tables.audit import AuditEntry
+from service.tables.conversations import ConversationReference
 from service.tables.emails import Email, StoredPrediction
 from service.tables.keys import ApiKey
 from service.tables.promotions import Promotion
 from service.tables.sessions import ConsoleSession, SignInLink
 
-__all__ = ["ApiKey", "AuditEntry", "ConsoleSession", "Email", "Promotion", "SignInLink", "StoredPrediction"]
+__all__ = [
+    "ApiKey",
+    "AuditEntry",
+    "ConsoleSession",
+    "ConversationReference",
+    "Email",
+    "Promotion",
+    "SignInLink",
+    "StoredPrediction",
+]

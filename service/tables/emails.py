@@ -18,6 +18,12 @@ class Email(Base):
     """A mail as it came, and the words that were read of it. Ids are UUIDv7: ordered by time of arrival."""
 
     __tablename__ = "emails"
+    __table_args__ = (
+        Index(None, "identity", unique=True),
+        Index(None, "content_hash", "id"),
+        Index(None, "sender_address", "id"),
+        Index(None, "conversation_id", "id"),
+    )
 
     id: Mapped[str] = mapped_column(String(36), primary_key=True)
     message_id: Mapped[str | None] = mapped_column(String(998), unique=True)
@@ -33,6 +39,12 @@ class Email(Base):
     cut: Mapped[list[dict[str, Any]] | None] = mapped_column(Json)  # kind and text of what was not the customer's
     context: Mapped[str | None] = mapped_column(Text)  # another's words that the mail answers
     attachments: Mapped[list[dict[str, Any]] | None] = mapped_column(Json)  # null where the mail came as JSON
+    # null like the next four in rows of 0.1.0; message_id is that of the first mail that came with it
+    reused_message_id: Mapped[str | None] = mapped_column(String(998))
+    sender_address: Mapped[str | None] = mapped_column(String(320))
+    content_hash: Mapped[str | None] = mapped_column(String(64))
+    identity: Mapped[str | None] = mapped_column(String(64))  # see service.identity
+    conversation_id: Mapped[str | None] = mapped_column(String(36))
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
     prediction: Mapped[StoredPrediction] = relationship(back_populates="email", lazy="joined", innerjoin=True)
 

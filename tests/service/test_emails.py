@@ -43,7 +43,7 @@ def test_a_mail_is_answered_and_both_rows_are_stored(client: TestClient, databas
 
 def test_the_same_message_id_again_gets_the_first_answer(client: TestClient, database_url: str) -> None:
     first = client.post("/v1/emails", json=MAIL)
-    again = client.post("/v1/emails", json={**MAIL, "text": "something else"})
+    again = client.post("/v1/emails", json={**MAIL, "text": f"{FEE}\n", "metadata": {"try": 2}})
     assert (first.status_code, again.status_code) == (201, 200)
     assert again.json() == first.json()
     assert rows(database_url, "emails") == 1
