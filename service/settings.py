@@ -9,6 +9,8 @@ from typing import Literal
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from model.checks.schema import SUITES
+
 ENV_PREFIX = "REFUND_ROUTER_"
 
 
@@ -70,8 +72,21 @@ class Settings(BaseSettings):
         default=14_400, ge=300, description="how long a sign-in holds while the console is not used"
     )
 
+    suite_folder: Path | None = Field(
+        default=None, description="a folder with the shop's own suites, run beside the shipped ones"
+    )
+
     def own_address_set(self) -> frozenset[str]:
         return frozenset(entry.strip().lower() for entry in self.own_addresses.split(",") if entry.strip())
+
+    def suite_files(self) -> list[Path]:
+        """The shipped suites and, where the shop has its own, those beside them."""
+        return [SUITES, self.suite_folder] if self.suite_folder else [SUITES]
+
+    @field_validator("suite_folder", mode="before")
+    @classmethod
+    def _empty_is_none(cls, folder: object) -> object:
+        return folder or None
 
     @field_validator("database_url")
     @classmethod

@@ -104,6 +104,25 @@ def test_check_exits_1_when_the_model_fails_and_writes_its_reports(tmp_path: Pat
     assert "<failure" in junit.read_text()
 
 
+def test_check_runs_a_folder_of_the_shops_own_suites_and_of_them_only_what_is_asked(
+    tmp_path: Path, tiny_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "own"
+    own.mkdir()
+    rows = (
+        "  - {id: m, kind: minimum, text: hi, label: other}\n  - {id: o, kind: structural, text: refund the fee not}\n"
+    )
+    (own / "ours.yaml").write_text(f"name: ours\ndescription: d\ncases:\n{rows}")
+    arguments = ["check", "--model", str(tiny_folder), "--only", "structural"]
+    by_option = runner.invoke(app, [*arguments, "--suite", str(own)])
+    assert "ours on tiny+0: 1 of 1 cases: passed" in by_option.stdout
+    assert by_option.exit_code == 0
+    monkeypatch.setenv("REFUND_ROUTER_SUITE_FOLDER", str(own))
+    by_setting = runner.invoke(app, arguments)
+    assert "ours on tiny+0: 1 of 1 cases: passed" in by_setting.stdout
+    assert "fee-not-cake on tiny+0" in by_setting.stdout
+
+
 def test_check_exits_0_on_the_released_model() -> None:
     assert runner.invoke(app, ["check"]).exit_code == 0
 
@@ -114,7 +133,8 @@ def test_check_exits_0_on_the_released_model() -> None:
         (["classify"], "give either texts or --input"),
         (["classify", "--input", "nowhere.jsonl"], "nowhere.jsonl: No such file"),
         (["check", "--suite", "nowhere.yaml"], "nowhere.yaml"),
-        (["check", "--suite", "DEEP"], "recursion"),
+        (["check", "--suite", "DEEP"], "nesting depth"),
+        (["check", "--only", "neverland"], "--only neverland: no case has this group, capability or kind"),
         (["check", "--model", "nowhere"], "nowhere: is not a folder"),
         (["serve", "--port", "99999"], "setting REFUND_ROUTER_PORT"),
     ],
