@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import get_args
 
+from model.checks.cases import Case
+from model.checks.schema import read_suite
 from model.config import LABELS
 from service import contract, metrics
 from service.app import create_app
@@ -60,3 +63,11 @@ def test_every_make_target_of_the_readme_exists() -> None:
     targets = set(re.findall(r"^([a-z-]+):.*##", (ROOT / "Makefile").read_text(), re.MULTILINE))
     named = set(re.findall(r"(?:^ {4}|`)make ([a-z-]+)", README, re.MULTILINE))
     assert {"run", "test", "check"} <= named <= targets
+
+
+def test_the_suite_of_the_readme_is_one_and_shows_every_kind(tmp_path: Path) -> None:
+    block = section("Suites").split("    # yaml-language-server")[1].split("\n\n")[0]
+    path = tmp_path / "readme.yaml"
+    path.write_text("\n".join(line[4:] for line in ("    #" + block).splitlines()), encoding="utf-8")
+    kinds = {get_args(case.model_fields["kind"].annotation)[0] for case in get_args(Case)}
+    assert {case.kind for case in read_suite(path).cases} == kinds

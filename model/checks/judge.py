@@ -154,7 +154,7 @@ def _judge_blind_pair(case: StructuralCase, sides: tuple[Side, Side], answers: S
         a.prediction.label == sides[0].label and b.prediction.label == sides[1].label
         for a, b in zip(firsts, seconds, strict=True)
     ]
-    control = Control(all(r.label == r.expected for r in readings), sum(both) / draws)
+    control = Control(str(case.blind), all(r.label == r.expected for r in readings), sum(both) / draws)
     most = 0.0 if case.blind == "positions" else SHUFFLED_MOST
     how = "with positions off" if case.blind == "positions" else "with its words shuffled"
     reason = f"{how} the pair is still right in {sum(both)} of {draws} readings"

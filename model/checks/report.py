@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from model.checks.baseline import Comparison
 from model.checks.results import CaseResult, Reading, RunResult
 
 NOT_IN_XML = re.compile(r"[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\U00010000-\U0010FFFF]")
@@ -39,13 +41,29 @@ def _case_json(result: CaseResult) -> dict[str, Any]:
         "passed": result.passed,
         "reason": result.reason,
         "order_gap": result.order_gap,
-        "control": control and {"sighted": control.sighted, "blind_ratio": control.blind_ratio},
+        "control": control and {"blind": control.blind, "sighted": control.sighted, "blind_ratio": control.blind_ratio},
         "readings": [_reading_json(reading) for reading in result.readings],
         "seconds": result.seconds,
     }
 
 
-def to_json(runs: list[RunResult]) -> list[dict[str, Any]]:
+def _comparison_json(comparison: Comparison) -> dict[str, Any]:
+    return {
+        "model_version": comparison.baseline.model_version,
+        "same_suite": comparison.same_suite,
+        "compared": comparison.compared,
+        "broken": [result.case.id for result in comparison.broken],
+        "mended": [result.case.id for result in comparison.mended],
+        "falls": [
+            {"group": fall.group, "broken": fall.broken, "mended": fall.mended, "p_value": fall.p_value}
+            for fall in comparison.falls
+        ],
+    }
+
+
+def to_json(runs: Sequence[RunResult], comparisons: Mapping[str, Comparison] | None = None) -> list[dict[str, Any]]:
+    """comparisons: suite name → the run against its baseline, where there is one."""
+    found = comparisons or {}
     return [
         {
             "suite": run.suite.name,
@@ -57,6 +75,7 @@ def to_json(runs: list[RunResult]) -> list[dict[str, Any]]:
             "pair_accuracy": run.pair_accuracy,
             "both_same_ratio": run.both_same_ratio,
             "seconds": run.seconds,
+            "baseline": _comparison_json(found[run.suite.name]) if run.suite.name in found else None,
             "groups": [
                 {"group": group.name, "passed": group.passed, "total": group.total, "fail_under": group.floor}
                 for group in run.groups
@@ -77,7 +96,7 @@ def reading_line(reading: Reading) -> str:
     return f"{reading.name} {reading.text!r}: {reading.label} {reading.confidence:.3f}{expected}"
 
 
-def to_junit(runs: list[RunResult]) -> str:
+def to_junit(runs: Sequence[RunResult]) -> str:
     """JUnit XML as CI servers read it: a testsuite a run, a testcase a case; what each text was read as is in it."""
     root = ET.Element("testsuites")
     for run in runs:

@@ -27,6 +27,7 @@ class Reading:
 class Control:
     """How a pair fared with and without the order."""
 
+    blind: str  # how the order was kept from the model: positions, or shuffle
     sighted: bool  # both members right, read as they stand
     blind_ratio: float  # share of the blind readings of the pair that got both members right
 

@@ -10,10 +10,13 @@ from typing import Annotated
 import typer
 from rich.progress import Progress, TaskID
 
+from model.checks.baseline import Baseline, BaselineError, Comparison, compare, from_run, read_baseline
+from model.checks.page import to_html
 from model.checks.report import reading_line, to_json, to_junit
 from model.checks.results import CaseResult, RunResult
 from model.checks.runner import run_suite
 from model.checks.schema import Suite, SuiteError, read_suites
+from model.classifier import Classifier
 from service.cli.terminal import ModelOption, err, load_classifier, out, read_settings, refuse, write_file
 
 
@@ -28,33 +31,67 @@ def check(
     only: Annotated[
         list[str] | None, typer.Option(help="Only cases of this group, capability or kind; may be repeated.")
     ] = None,
+    baseline: Annotated[
+        Path | None,
+        typer.Option(help="A model folder, or what `--json` wrote: a group that fell significantly fails the run."),
+    ] = None,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write every case as JSON.")] = None,
     junit: Annotated[Path | None, typer.Option(help="Write JUnit XML.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write one page with every case and figure.")] = None,
 ) -> None:
     """Run the order-sensitivity suites on a model. Exit code 1 when one fails.
 
-    A suite fails when a group of its cases passes less often than its floor (`fail_under`), or a critical case fails.
+    A suite fails when a group of its cases passes less often than its floor (`fail_under`), when a critical case
+    fails, or when a group fell against the baseline by more than chance (exact McNemar test, p < 0.05).
 
-    Example: `refund-router check --model runs/mine/model --junit report.xml`
+    Examples: `refund-router check --model runs/mine/model --junit report.xml` ·
+    `refund-router check --model runs/mine/model --baseline model/released --html report.html` ·
+    `refund-router check --suite our-suites --only negation`
     """
     settings = read_settings()
     suites = _read(suite or settings.suite_files(), only or [])
+    baselines = _read_baselines(baseline)
     classifier = load_classifier(model)
-    runs: list[RunResult] = []
-    with Progress(console=err, transient=True) as progress:
-        for entry in suites:
-            show = partial(_show, progress, progress.add_task(entry.name))
-            runs.append(run_suite(entry, classifier, show, auto_threshold=settings.auto_threshold))
+    runs = _run(suites, classifier, settings.auto_threshold)
+    if baseline is not None and baseline.is_dir():
+        before = _run(suites, load_classifier(baseline), settings.auto_threshold)
+        baselines = {run.suite.name: from_run(run) for run in before}
+    comparisons = {
+        run.suite.name: compare(run, baselines[run.suite.name]) for run in runs if run.suite.name in baselines
+    }
     for run in runs:
         _print_run(run)
-    for path, text in (
-        (json_file, json.dumps(to_json(runs), indent=2, ensure_ascii=False) + "\n"),
-        (junit, to_junit(runs)),
-    ):
-        if path is not None:
-            write_file(path, text)
-    if not all(run.passed for run in runs):
+        if run.suite.name in comparisons:
+            _print_comparison(comparisons[run.suite.name])
+        elif baseline is not None:
+            err.print(f"{baseline}: holds no run of {run.suite.name}", markup=False, soft_wrap=True)
+    if json_file is not None:
+        write_file(json_file, json.dumps(to_json(runs, comparisons), indent=2, ensure_ascii=False) + "\n")
+    if junit is not None:
+        write_file(junit, to_junit(runs))
+    if html is not None:
+        write_file(html, to_html(runs, comparisons))
+    if not all(run.passed for run in runs) or any(comparison.falls for comparison in comparisons.values()):
         raise typer.Exit(1)
+
+
+def _run(suites: list[Suite], classifier: Classifier, auto_threshold: float) -> list[RunResult]:
+    with Progress(console=err, transient=True) as progress:
+        tasks = [progress.add_task(f"{entry.name} on {classifier.version}") for entry in suites]
+        return [
+            run_suite(entry, classifier, partial(_show, progress, task), auto_threshold=auto_threshold)
+            for entry, task in zip(suites, tasks, strict=True)
+        ]
+
+
+def _read_baselines(path: Path | None) -> dict[str, Baseline]:
+    """Of a file; a model folder has to be run first."""
+    if path is None or path.is_dir():
+        return {}
+    try:
+        return {entry.suite: entry for entry in read_baseline(path)}
+    except BaselineError as error:
+        raise refuse(str(error)) from None
 
 
 def _read(paths: list[Path], only: list[str]) -> list[Suite]:
@@ -88,6 +125,17 @@ def _print_run(run: RunResult) -> None:
     out.print(summary, markup=False, soft_wrap=True)
     for complaint in run.complaints:
         out.print(f"    {complaint}", markup=False, soft_wrap=True)
+
+
+def _print_comparison(comparison: Comparison) -> None:
+    broken, mended = len(comparison.broken), len(comparison.mended)
+    against = f"against {comparison.baseline.model_version}, {comparison.compared} cases"
+    out.print(f"    {against}: {broken} newly broken, {mended} newly mended", markup=False, soft_wrap=True)
+    for word, results in (("broken", comparison.broken), ("mended", comparison.mended)):
+        for result in results:
+            out.print(f"        {word}  {result.case.id}", markup=False, soft_wrap=True)
+    for complaint in comparison.complaints:
+        out.print(f"    {complaint}: FAILED", markup=False, soft_wrap=True)
 
 
 def _print_case(result: CaseResult) -> None:

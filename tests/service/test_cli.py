@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from model.checks.schema import SUITES
 from service.cli import app
+from service.settings import released_model
 
 runner = CliRunner()
 STORY = ["Refund the delivery fee, not the cake.", "Refund the cake, not the delivery fee."]
@@ -96,7 +98,8 @@ def test_a_full_device_is_told_in_one_line_and_stays_a_device(tmp_path: Path, ti
 
 def test_check_exits_1_when_the_model_fails_and_writes_its_reports(tmp_path: Path, tiny_folder: Path) -> None:
     report, junit = tmp_path / "r.json", tmp_path / "r.xml"
-    arguments = ["check", "--model", str(tiny_folder), "--json", str(report), "--junit", str(junit)]
+    suite = str(SUITES / "time.yaml")
+    arguments = ["check", "--suite", suite, "--model", str(tiny_folder), "--json", str(report), "--junit", str(junit)]
     result = runner.invoke(app, arguments)
     assert result.exit_code == 1
     assert "FAILED" in result.stdout
@@ -123,8 +126,34 @@ def test_check_runs_a_folder_of_the_shops_own_suites_and_of_them_only_what_is_as
     assert "fee-not-cake on tiny+0" in by_setting.stdout
 
 
-def test_check_exits_0_on_the_released_model() -> None:
-    assert runner.invoke(app, ["check"]).exit_code == 0
+def test_check_exits_0_on_the_released_model_where_it_passes(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    result = runner.invoke(app, ["check", "--suite", str(SUITES / "blind.yaml"), "--html", str(page)])
+    assert result.exit_code == 0
+    assert "The run passed." in page.read_text(encoding="utf-8")
+
+
+def one_suite(folder: Path, *texts: str) -> Path:
+    """Three dozen mails in one group, all labelled `other`, and no floor."""
+    path = folder / "many.yaml"
+    rows = [f"{{id: c{n}, kind: minimum, label: other, text: '{texts[n % len(texts)]} {n}'}}" for n in range(36)]
+    path.write_text(f"name: many\ndescription: d\nfail_under: 0\ncases: [{', '.join(rows)}]\n")
+    return path
+
+
+def test_check_exits_1_where_a_group_fell_against_a_baseline_model_or_file(tmp_path: Path, tiny_folder: Path) -> None:
+    suite, before = one_suite(tmp_path, "Where is my parcel?", "Which post code is yours?"), tmp_path / "before.json"
+    good = runner.invoke(app, ["check", "--suite", str(suite), "--json", str(before)])
+    assert good.exit_code == 0
+    arguments = ["check", "--suite", str(suite), "--model", str(tiny_folder), "--baseline"]
+    by_file = runner.invoke(app, [*arguments, str(before)])
+    by_model = runner.invoke(app, [*arguments, str(released_model())])
+    assert by_file.exit_code == by_model.exit_code == 1
+    assert by_file.stdout == by_model.stdout
+    assert "group many: 36 cases broke and 0 mended (p = 0.000): FAILED" in by_file.stdout
+    mended = runner.invoke(app, ["check", "--suite", str(suite), "--baseline", str(tiny_folder)])
+    assert mended.exit_code == 0
+    assert "36 newly mended" in mended.stdout
 
 
 @pytest.mark.parametrize(
@@ -135,6 +164,7 @@ def test_check_exits_0_on_the_released_model() -> None:
         (["check", "--suite", "nowhere.yaml"], "nowhere.yaml"),
         (["check", "--suite", "DEEP"], "nesting depth"),
         (["check", "--only", "neverland"], "--only neverland: no case has this group, capability or kind"),
+        (["check", "--baseline", "nowhere.json"], "nowhere.json: No such file"),
         (["check", "--model", "nowhere"], "nowhere: is not a folder"),
         (["serve", "--port", "99999"], "setting REFUND_ROUTER_PORT"),
     ],

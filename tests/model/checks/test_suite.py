@@ -7,9 +7,11 @@ import pytest
 
 from model.checks.cases import StructuralCase, SwapCase
 from model.checks.exchange import exchange, order_checks
+from model.checks.figures import bag, control_figures, pair_figures
 from model.checks.report import to_json, to_junit
+from model.checks.results import RunResult
 from model.checks.runner import run_cases, run_suite
-from model.checks.schema import SUITES, read_suite
+from model.checks.schema import SUITES, Suite, read_suite, read_suites, shipped_suites
 from model.classifier import Classifier
 from model.config import LABELS
 from model.spans import Span
@@ -29,19 +31,74 @@ cases:
 """
 
 
-def test_the_shipped_suite_holds_the_story_and_thirty_more_pairs() -> None:
-    pairs = [case for case in read_suite(FEE_NOT_CAKE).cases if isinstance(case, SwapCase)]
-    assert pairs[0].id == "story"
-    assert len(pairs) >= 31
+def shipped() -> list[Suite]:
+    return read_suites(shipped_suites())
 
 
-def test_the_released_model_passes_the_story_and_nine_in_ten_of_the_suite(released: Classifier) -> None:
-    run = run_suite(read_suite(FEE_NOT_CAKE), released)
-    story = run.results[0]
+def test_the_shipped_suites_hold_what_they_are_for() -> None:
+    suites = {suite.name: suite for suite in shipped()}
+    asked = "fee-not-cake fee-not-cake-templates negation scope time who distance position robustness languages blind"
+    assert {*asked.split()} <= set(suites)
+    by_hand = [case for case in suites["fee-not-cake"].cases if isinstance(case, SwapCase)]
+    assert by_hand[0].id == "story"
+    assert len(by_hand) >= 400
+    assert len({case.group for case in by_hand}) >= 25
+    assert len({case.trade for case in by_hand}) >= 12
+    assert {case.lang for case in suites["languages"].cases} == {"es", "fr", "de", "pt", "it", "nl", "pl", "hi"}
+    lengths = [len(case.a.text.split()) for case in suites["distance"].cases if isinstance(case, SwapCase)]
+    assert min(lengths) < 20
+    assert max(lengths) > 300
+
+
+def test_most_swap_pairs_hold_the_very_same_words() -> None:
+    pairs = [case for suite in shipped() for case in suite.cases if isinstance(case, SwapCase)]
+    assert sum(bag(case.a.text) == bag(case.b.text) for case in pairs) / len(pairs) > 0.95
+
+
+# Critical cases that the released model fails. A model that mends one must be taken off here; none may be added.
+FAILED_CRITICAL = {"subject-body-bakery", "de-x-not-y-konditorei"}
+
+
+@pytest.fixture(scope="module")
+def released_runs(released: Classifier) -> dict[str, RunResult]:
+    return {suite.name: run_suite(suite, released) for suite in shipped()}
+
+
+def test_the_released_model_passes_the_story(released_runs: dict[str, RunResult]) -> None:
+    story = released_runs["fee-not-cake"].results[0]
+    assert story.case.id == "story"
     assert story.passed
     assert story.order_gap is not None
     assert story.order_gap >= 0.5
-    assert run.passed, [(r.case.id, r.reason) for r in run.results if not r.passed]
+
+
+def test_the_released_model_holds_every_floor(released_runs: dict[str, RunResult]) -> None:
+    under = [
+        (run.suite.name, group.name, group.passed, group.total)
+        for run in released_runs.values()
+        for group in run.groups
+        if not group.ok
+    ]
+    assert under == []
+
+
+def test_the_released_model_fails_these_critical_cases_and_no_other(released_runs: dict[str, RunResult]) -> None:
+    failed = {result.case.id for run in released_runs.values() for result in run.failed_critical}
+    assert failed == FAILED_CRITICAL
+
+
+def test_the_control_takes_the_pairs_from_the_released_model(released_runs: dict[str, RunResult]) -> None:
+    controls = {control.blind: control for control in control_figures([released_runs["blind"]])}
+    assert controls["positions"].sighted > 0.9
+    assert controls["positions"].blinded == 0.0
+    assert controls["shuffle"].blinded < 0.5
+
+
+def test_the_released_model_does_what_no_reader_without_order_can(released_runs: dict[str, RunResult]) -> None:
+    figures = pair_figures(list(released_runs.values()))
+    assert figures is not None
+    assert figures.ceiling < 0.05
+    assert figures.both_right > 0.75
 
 
 @pytest.fixture(scope="module")
@@ -55,11 +112,16 @@ def same_words(case: SwapCase) -> bool:
     return tokens[0] == tokens[1]
 
 
+def one_window(case: SwapCase) -> bool:
+    """Between windows even a model without positions sees an order."""
+    return all(len(tiny_tokenizer().encode([side.text])[0].ids) <= 250 for side in (case.a, case.b))
+
+
 def test_trained_without_positions_the_suite_fails_with_order_gaps_of_zero(trained: dict[str, Classifier]) -> None:
     run = run_suite(read_suite(FEE_NOT_CAKE), trained["none"])
     assert not run.passed
-    swaps = [result for result in run.results if isinstance(result.case, SwapCase) and same_words(result.case)]
-    assert len(swaps) >= 15
+    swaps = [r for r in run.results if isinstance(r.case, SwapCase) and one_window(r.case) and same_words(r.case)]
+    assert len(swaps) >= 300
     assert {f"{result.order_gap:.2f}" for result in swaps} == {"0.00"}
     assert all(result.readings[0].label == result.readings[1].label for result in swaps)
     blind = next(result for result in run.results if isinstance(result.case, StructuralCase))
@@ -67,7 +129,7 @@ def test_trained_without_positions_the_suite_fails_with_order_gaps_of_zero(train
 
 
 def test_trained_with_rope_the_story_passes_where_the_one_without_fails(trained: dict[str, Classifier]) -> None:
-    suite = read_suite(FEE_NOT_CAKE)
+    suite = read_suite(FEE_NOT_CAKE).only("swap")
     story = {name: run_suite(suite, classifier).results[0] for name, classifier in trained.items()}
     assert (story["rope"].passed, story["none"].passed) == (True, False)
 

@@ -1,0 +1,105 @@
+"""A run against an earlier one of the same suite: what broke, what mended, and which groups fell for good.
+
+The test is McNemar's in its exact form (McNemar 1947, Psychometrika 12, p. 153): of the cases whose verdict changed,
+as many should have broken as mended if nothing but chance were at work, so the number broken is binomial with one half.
+SciPy has it too, but is 100 MB for five lines.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import comb
+from pathlib import Path
+from typing import Any
+
+from model.checks.results import CaseResult, RunResult
+
+SIGNIFICANT = 0.05  # of the two-sided test: six broken and none mended are the least that reach it
+
+
+class BaselineError(ValueError):
+    """A file that is no run's JSON; says which and why."""
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What an earlier run of one suite found: case id → passed."""
+
+    suite: str
+    suite_sha256: str
+    model_version: str
+    passed: Mapping[str, bool]
+
+
+@dataclass(frozen=True)
+class Fall:
+    """A group whose pass rate fell by more than chance."""
+
+    group: str
+    broken: int
+    mended: int
+    p_value: float
+
+    def __str__(self) -> str:
+        return f"group {self.group}: {self.broken} cases broke and {self.mended} mended (p = {self.p_value:.3f})"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A run against its baseline, over the cases that both have."""
+
+    baseline: Baseline
+    compared: int
+    broken: tuple[CaseResult, ...]  # passed then, fail now
+    mended: tuple[CaseResult, ...]  # failed then, pass now
+    falls: tuple[Fall, ...]
+    same_suite: bool  # the very same file
+
+    @property
+    def complaints(self) -> list[str]:
+        return [f"against {self.baseline.model_version}: {fall}" for fall in self.falls]
+
+
+def mcnemar(broken: int, mended: int) -> float:
+    """Two-sided exact p-value; 1.0 where nothing changed."""
+    changed = broken + mended
+    tail: float = sum(comb(changed, k) for k in range(min(broken, mended) + 1)) / 2**changed
+    return min(1.0, 2 * tail)
+
+
+def compare(run: RunResult, baseline: Baseline) -> Comparison:
+    """Cases are matched by id, so that a suite that has grown is still compared where it can be."""
+    both = [result for result in run.results if result.case.id in baseline.passed]
+    broken = tuple(r for r in both if baseline.passed[r.case.id] and not r.passed)
+    mended = tuple(r for r in both if not baseline.passed[r.case.id] and r.passed)
+    falls = []
+    for group in dict.fromkeys(result.case.group for result in both):
+        b, m = (sum(r.case.group == group for r in changed) for changed in (broken, mended))
+        p_value = mcnemar(b, m)
+        if b > m and p_value < SIGNIFICANT:
+            falls.append(Fall(group, b, m, p_value))
+    return Comparison(baseline, len(both), broken, mended, tuple(falls), run.suite.sha256 == baseline.suite_sha256)
+
+
+def from_run(run: RunResult) -> Baseline:
+    passed = {result.case.id: result.passed for result in run.results}
+    return Baseline(run.suite.name, run.suite.sha256, run.model_version, passed)
+
+
+def read_baseline(path: Path) -> list[Baseline]:
+    """What `refund-router check --json` wrote. Raises BaselineError for anything else."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        return [_baseline(run) for run in document]
+    except (OSError, ValueError, RecursionError) as error:
+        raise BaselineError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
+    except (KeyError, TypeError, AttributeError) as error:
+        raise BaselineError(f"{path}: is not what `refund-router check --json` writes: {error!r}") from error
+
+
+def _baseline(run: Mapping[str, Any]) -> Baseline:
+    cases: Sequence[Mapping[str, Any]] = run["cases"]
+    passed = {case["id"]: case["passed"] is True for case in cases}
+    return Baseline(run["suite"], run["suite_sha256"], run["model_version"], passed)
