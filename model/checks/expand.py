@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import math
 import random
 import re
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,7 @@ from model.checks.edits import variants
 from model.checks.filler import MARK, fill, fillers
 
 SLOT = re.compile(r"\{([A-Za-z_]+)(\d*)\}")
+MAX_COMBINATIONS = 1_000_000  # of one template, before it is sampled: they are all made
 WORDED = ("text", "a", "b", "add", "changed", "spans", "variants")  # the fields whose words are filled in
 
 
@@ -52,6 +54,8 @@ def _combinations(case: Case, lexicons: Mapping[str, Sequence[str]]) -> list[dic
         if name not in lexicons:
             raise ValueError(f"slot {slot}: the suite has no lexicon {name!r}")
         lists.append([(name, word) for word in lexicons[name]])
+    if (number := math.prod(map(len, lists))) > MAX_COMBINATIONS:
+        raise ValueError(f"field 'template': {number} combinations are over {MAX_COMBINATIONS}")
     found = []
     for chosen in itertools.product(*lists):
         if len({(name, word.casefold()) for name, word in chosen}) == len(chosen):

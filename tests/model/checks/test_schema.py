@@ -99,6 +99,7 @@ TEMPLATE = """
     a: {text: "Refund the {fee}, not the {item1} or the {item2}.", label: refund_fee}
     b: {text: "Refund the {item1} and the {item2}, not the {fee}.", label: refund_item}
 """
+MANY_WORDS = ", ".join(f"w{number}" for number in range(1_001))
 LEXICONS = "lexicons: {fee: [delivery fee, tip], item: [cake, mug, lamp]}\n"
 
 
@@ -131,6 +132,7 @@ def test_a_sample_of_a_template_is_fixed_by_the_seed_and_keeps_its_cases_when_th
         ("lexicons: {fee: [tip]}\n", r"slot \{item1\}: the suite has no lexicon 'item'"),
         ("lexicons: {fee: [tip], item: [cake]}\n", "too few words to fill them differently"),
         ("lexicons: {fee: [tip, tip], item: [cake, mug]}\n", "lexicon 'fee' holds 'tip' twice"),
+        (f"lexicons: {{fee: [tip], item: [{MANY_WORDS}]}}\n", "1002001 combinations are over 1000000"),
         ("lexicons: {filler: [x], fee: [tip], item: [cake, mug]}\n", "no lexicon may have its name"),
     ],
 )
