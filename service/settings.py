@@ -58,6 +58,9 @@ class Settings(BaseSettings):
     own_addresses: str = Field(
         default="", description="the shop's own mail addresses, parted by commas; mail from them counts as automatic"
     )
+    suite_folder: Path | None = Field(
+        default=None, description="a folder with the shop's own suites, run beside the shipped ones"
+    )
     require_keys: bool = Field(
         default=True, description="whether callers need a key; false only on loopback, as `serve --no-keys` does"
     )
@@ -70,10 +73,6 @@ class Settings(BaseSettings):
     session_seconds: int = Field(default=43_200, ge=60, description="how long a sign-in to the console holds at most")
     session_idle_seconds: int = Field(
         default=14_400, ge=300, description="how long a sign-in holds while the console is not used"
-    )
-
-    suite_folder: Path | None = Field(
-        default=None, description="a folder with the shop's own suites, run beside the shipped ones"
     )
 
     def own_address_set(self) -> frozenset[str]:
