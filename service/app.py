@@ -17,6 +17,7 @@ from service import errors
 from service.batching import Batcher
 from service.body_limit import BodyLimitMiddleware
 from service.callers import Callers
+from service.checking import Checker
 from service.console import pages, sign_in
 from service.database import make_engine, make_sessions
 from service.following import Follower, show_serving
@@ -25,7 +26,19 @@ from service.metrics import BATCH_SIZE, QUEUE_LENGTH, MetricsMiddleware
 from service.model_shelf import ModelShelf, load_copy
 from service.rate_limit import TokenBuckets
 from service.reading import Job, Reader, Stored
-from service.routers import audit, batches, classify, emails, health, keys, labels, models, raw_emails
+from service.routers import (
+    audit,
+    batches,
+    checks,
+    classify,
+    emails,
+    health,
+    keys,
+    labels,
+    models,
+    raw_emails,
+    shop_cases,
+)
 from service.security_headers import SecurityHeadersMiddleware
 from service.settings import Settings, released_model
 
@@ -37,6 +50,7 @@ class State(TypedDict):
     reader: Reader
     shelf: ModelShelf
     follower: Follower
+    checker: Checker
     batcher: Batcher[Job, Stored]
     own_addresses: frozenset[str]
     callers: Callers
@@ -76,6 +90,18 @@ def create_app(settings: Settings, classifier: Classifier | None = None) -> Fast
         follower = Follower(reader, sessions, shelf, poll_seconds=settings.model_poll_seconds)
         await asyncio.to_thread(follower.follow)  # what was promoted before serves from the first mail on
         follower.start()
+        checker = Checker(
+            reader,
+            sessions,
+            shelf,
+            follower,
+            suite_files=settings.suite_files(),
+            auto_threshold=settings.auto_threshold,
+            at_start=settings.check_at_start,
+            keep_last_good=settings.keep_last_good,
+            every_hours=settings.check_every_hours,
+        )
+        checker.start()
         batcher.start()
         own_addresses = settings.own_address_set()
         callers = Callers(sessions, idle=timedelta(seconds=settings.session_idle_seconds))
@@ -84,12 +110,14 @@ def create_app(settings: Settings, classifier: Classifier | None = None) -> Fast
             reader=reader,
             shelf=shelf,
             follower=follower,
+            checker=checker,
             batcher=batcher,
             own_addresses=own_addresses,
             callers=callers,
             settings=settings,
             sign_in_tries=TokenBuckets(),
         )
+        await checker.close()
         await follower.close()
         await batcher.close()
         await callers.close()
@@ -108,7 +136,21 @@ def create_app(settings: Settings, classifier: Classifier | None = None) -> Fast
     app.add_middleware(MetricsMiddleware)
     app.add_middleware(SecurityHeadersMiddleware)
     errors.add_handlers(app)
-    for module in (raw_emails, batches, emails, classify, labels, models, keys, audit, sign_in, health, pages):
+    for module in (
+        raw_emails,
+        batches,
+        emails,
+        classify,
+        labels,
+        models,
+        checks,
+        shop_cases,
+        keys,
+        audit,
+        sign_in,
+        health,
+        pages,
+    ):
         app.include_router(module.router)
     return app
 

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from service.access import Role
 from service.batching import Batcher
+from service.checking import Checker
 from service.following import Follower
 from service.model_shelf import ModelShelf
 from service.reading import Job, Reader, Stored
@@ -68,6 +69,11 @@ def _follower(request: Request) -> Follower:
     return follower
 
 
+def _checker(request: Request) -> Checker:
+    checker: Checker = request.state.checker
+    return checker
+
+
 ActorDep = Annotated[str, Depends(_actor)]
 RoleDep = Annotated[Role, Depends(_role)]
 CsrfDep = Annotated[str, Depends(_csrf)]
@@ -76,5 +82,6 @@ OwnAddressesDep = Annotated[frozenset[str], Depends(_own_addresses)]
 BatcherDep = Annotated[Batcher[Job, Stored], Depends(_batcher)]
 SessionsDep = Annotated[sessionmaker[Session], Depends(_sessions)]
 ShelfDep = Annotated[ModelShelf, Depends(_shelf)]
+CheckerDep = Annotated[Checker, Depends(_checker)]
 FollowerDep = Annotated[Follower, Depends(_follower)]
 SessionDep = Annotated[Session, Depends(_session, scope="function")]

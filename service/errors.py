@@ -2,6 +2,7 @@
 
 ServiceError            500
 ├── InvalidRequest      422  the body or a parameter is wrong
+├── Forbidden           403  another role may
 ├── NotFound            404
 ├── Conflict            409  what is asked does not fit what is there
 ├── BodyTooLarge        413
@@ -37,13 +38,18 @@ class ServiceError(Exception):
     status: ClassVar[HTTPStatus] = HTTPStatus.INTERNAL_SERVER_ERROR
     headers: ClassVar[dict[str, str]] = {}
 
-    def __init__(self, detail: str) -> None:
+    def __init__(self, detail: str, **extra: Any) -> None:
+        """extra: further fields of the problem."""
         super().__init__(detail)
-        self.detail = detail
+        self.detail, self.extra = detail, extra
 
 
 class InvalidRequest(ServiceError):
     status = HTTPStatus.UNPROCESSABLE_ENTITY
+
+
+class Forbidden(ServiceError):
+    status = HTTPStatus.FORBIDDEN
 
 
 class NotFound(ServiceError):
@@ -90,7 +96,7 @@ def problem_of(error: Exception) -> JSONResponse:
     """The problem that a caller is told of an error."""
     match error:
         case ServiceError():
-            return problem(error.status, error.detail, headers=error.headers)
+            return problem(error.status, error.detail, headers=error.headers, extra=error.extra)
         case LimitError():
             too_large = error.limit in ("mail_bytes", "html_bytes")
             status = BodyTooLarge.status if too_large else InvalidRequest.status

@@ -30,6 +30,8 @@ class Follower:
     ) -> None:
         self._reader, self._sessions, self._shelf, self._poll_seconds = reader, sessions, shelf, poll_seconds
         self._lock = threading.Lock()
+        self._rejected: set[str] = set()  # versions that fail a critical case, until another promotion is made
+        self._newest_number = 0
         self._failed: tuple[str, float] | None = None  # the version, and when it may be tried again
         self._closing = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -59,9 +61,20 @@ class Follower:
             if not wanted:
                 return
             if wanted[-1] == self._reader.classifier.version:
-                self.problem, self._failed = None, None
+                self._failed = None
+                if not self._rejected:
+                    self.problem = None
             elif self._failed is None or self._failed[0] != wanted[-1] or monotonic() >= self._failed[1]:
                 self._serve_last_good(wanted)
+
+    def reject(self, version: str, why: str) -> bool:
+        """Serve the newest version before this one that loads; whether there is one."""
+        with self._lock:
+            wanted = self._wanted()
+            self._rejected.add(version)
+            self._serve_last_good([entry for entry in wanted if entry not in self._rejected])
+            self.problem = why
+            return self._reader.classifier.version != version
 
     def _wanted(self) -> list[str]:
         """The versions that were promoted, the one to serve last; none where none was or nothing answers."""
@@ -71,7 +84,12 @@ class Follower:
         except SQLAlchemyError as error:
             log.warning("which model is to serve is not known: %s", type(error).__name__)
             return []
-        return standing_versions(history, "") if history else []
+        if not history:
+            return []
+        if history[-1].number != self._newest_number:
+            self._newest_number = history[-1].number
+            self._rejected.clear()
+        return [version for version in standing_versions(history, "") if version not in self._rejected]
 
     def _serve_last_good(self, wanted: list[str]) -> None:
         """The wanted one; where it does not load, the one that serves, or at the start the newest before that loads."""

@@ -35,6 +35,17 @@ class Settings(BaseSettings):
     model_poll_seconds: float = Field(
         default=2.0, gt=0, le=3_600, description="how often a running service looks whether another model was promoted"
     )
+    check_at_start: Literal["off", "background", "wait"] = Field(
+        default="background",
+        description="whether the order suites run on the serving model at the start, and whether readyz waits for them",
+    )
+    keep_last_good: bool = Field(
+        default=False,
+        description="where the promoted model fails a critical case at the start, serve the one before it",
+    )
+    check_every_hours: float = Field(
+        default=24.0, ge=0, le=8_760, description="how often the order suites run on the serving model; 0 is never"
+    )
     host: str = Field(default="127.0.0.1", description="address to listen on")
     port: int = Field(default=8080, ge=0, le=65_535, description="port to listen on; 0 takes a free one")
     max_batch: int = Field(default=32, ge=1, le=1_024, description="mails in one forward pass and one commit")

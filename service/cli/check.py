@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -17,7 +18,9 @@ from model.checks.results import CaseResult, RunResult
 from model.checks.runner import run_suite
 from model.checks.schema import Suite, SuiteError, read_suites
 from model.classifier import Classifier
+from service.cli.opening import opened, who
 from service.cli.terminal import ModelOption, err, load_classifier, out, read_settings, refuse, write_file
+from service.recording import record_finished
 
 
 def check(
@@ -38,6 +41,7 @@ def check(
     json_file: Annotated[Path | None, typer.Option("--json", help="Write every case as JSON.")] = None,
     junit: Annotated[Path | None, typer.Option(help="Write JUnit XML.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write one page with every case and figure.")] = None,
+    record: Annotated[bool, typer.Option(help="Keep runs and cases in REFUND_ROUTER_DATABASE_URL.")] = False,
 ) -> None:
     """Run the order-sensitivity suites on a model. Exit code 1 when one fails.
 
@@ -49,10 +53,16 @@ def check(
     `refund-router check --suite our-suites --only negation`
     """
     settings = read_settings()
+    if record and only:
+        raise refuse("--record keeps whole suites, so not with --only")
     suites = _read(suite or settings.suite_files(), only or [])
     baselines = _read_baselines(baseline)
     classifier = load_classifier(model)
-    runs = _run(suites, classifier, settings.auto_threshold)
+    with opened() if record else nullcontext() as database:  # before the run, so that it is not lost at its end
+        runs = _run(suites, classifier, settings.auto_threshold)
+        if database is not None:
+            for run in runs:
+                record_finished(database[1], run.suite, run, actor=who())
     if baseline is not None and baseline.is_dir():
         before = _run(suites, load_classifier(baseline), settings.auto_threshold)
         baselines = {run.suite.name: from_run(run) for run in before}

@@ -2,55 +2,25 @@
 
 from __future__ import annotations
 
-import getpass
 import json
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Annotated
+from functools import partial
+from typing import Annotated, Any
 
 import typer
+from rich.progress import Progress
 from rich.table import Table
-from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.orm import Session, sessionmaker
 
-from model.checkpoint import ModelFolderError, read_model_folder
-from service.cli.terminal import err, out, read_settings, refuse, upgrade_database
-from service.database import make_engine, make_sessions
-from service.errors import ServiceError
+from model.checks.schema import SuiteError, read_suites
+from service.cli.opening import opened, who
+from service.cli.terminal import err, out, refuse
+from service.errors import Conflict
 from service.model_answers import model_answer
-from service.model_shelf import ModelShelf
 from service.promotion import promote, roll_back, serving_version
-from service.settings import released_model
+from service.recording import run_all
+from service.shop_suite import shop_suite
 from service.tables import Promotion
 
 app = typer.Typer(no_args_is_help=True, help="The models: which there are, and which one serves.")
-
-
-@contextmanager
-def _opened() -> Iterator[tuple[sessionmaker[Session], ModelShelf]]:
-    """The database, brought up to date, and the shelf of the settings; what goes wrong is told in one line."""
-    settings = read_settings()
-    try:
-        default_version = read_model_folder(settings.model_folder).version
-    except ModelFolderError as error:
-        raise refuse(str(error)) from None
-    shelf = ModelShelf(
-        settings.models_folder,
-        default=settings.model_folder,
-        default_version=default_version,
-        released=released_model(),
-    )
-    upgrade_database(settings.database_url)
-    engine = make_engine(settings.database_url, timeout_seconds=settings.database_timeout_seconds)
-    try:
-        yield make_sessions(engine), shelf
-    except ServiceError as error:
-        raise refuse(error.detail) from None
-    except SQLAlchemyError as error:
-        raise refuse(f"database: {type(error).__name__}") from None
-    finally:
-        engine.dispose()
 
 
 @app.command("list")
@@ -59,7 +29,7 @@ def list_models(as_json: Annotated[bool, typer.Option("--json", help="Print JSON
 
     Example: `REFUND_ROUTER_MODELS_FOLDER=models refund-router models list`
     """
-    with _opened() as (sessions, shelf):
+    with opened() as (_, sessions, shelf):
         serving = serving_version(sessions, shelf)
         answers = [model_answer(model, serving_version=serving) for model in shelf.models()]
     if as_json:
@@ -83,13 +53,44 @@ def list_models(as_json: Annotated[bool, typer.Option("--json", help="Print JSON
 
 
 @app.command("promote")
-def promote_model(version: Annotated[str, typer.Argument(help="Version as `models list` shows it.")]) -> None:
-    """Let a model serve; running services follow within seconds.
+def promote_model(
+    version: Annotated[str, typer.Argument(help="Version as `models list` shows it.")],
+    force: Annotated[bool, typer.Option(help="Let it serve although a suite fails; needs --reason.")] = False,
+    reason: Annotated[str | None, typer.Option(help="Why; kept with the promotion.")] = None,
+) -> None:
+    """Run the order suites on a model and let it serve where none fails; running services follow within seconds.
 
-    Example: `refund-router models promote 2026.12.1+9f3c2e1`
+    Exit code 1 where a suite fails. Example: `refund-router models promote 2026.12.1+9f3c2e1`
     """
-    with _opened() as (sessions, shelf):
-        _say(promote(sessions, shelf, version=version, actor=_who()))
+    with opened() as (settings, sessions, shelf), Progress(console=err, transient=True) as progress:
+        try:
+            suites = read_suites(settings.suite_files())
+            with sessions() as session:
+                own = shop_suite(session)
+        except SuiteError as error:
+            raise refuse(str(error)) from None
+        if own is not None:
+            suites.append(own)
+        task = progress.add_task("order suites")
+        run_suites = partial(
+            run_all,
+            sessions,
+            suites,
+            trigger="promotion",
+            actor=who(),
+            auto_threshold=settings.auto_threshold,
+            progress=lambda done, total: progress.update(task, completed=done, total=total),
+        )
+        try:
+            promotion = promote(
+                sessions, shelf, version=version, actor=who(), run_suites=run_suites, force=force, reason=reason
+            )
+        except Conflict as error:
+            if "failing" not in error.extra:
+                raise
+            _print_failing(error.extra["failing"])
+            raise typer.Exit(1) from None
+    _say(promotion)
 
 
 @app.command("rollback")
@@ -98,15 +99,16 @@ def roll_back_model(reason: Annotated[str | None, typer.Option(help="Why; kept w
 
     Example: `refund-router models rollback --reason "reads fees as items"`
     """
-    with _opened() as (sessions, shelf):
-        _say(roll_back(sessions, shelf, actor=_who(), reason=reason))
+    with opened() as (_, sessions, shelf):
+        _say(roll_back(sessions, shelf, actor=who(), reason=reason))
 
 
-def _who() -> str:
-    try:
-        return f"{getpass.getuser()} (command line)"
-    except (KeyError, OSError):  # a container's user may have no name
-        return f"user {os.getuid()} (command line)"
+def _print_failing(failing: list[dict[str, Any]]) -> None:
+    for suite in failing:
+        for complaint in suite["complaints"]:
+            out.print(f"{suite['suite']}: {complaint}", markup=False, soft_wrap=True)
+        out.print(f"{suite['suite']}: {suite['failed_cases']} cases failed, run {suite['run_id']}", markup=False)
+    err.print("not promoted; --force --reason … lets it serve all the same")
 
 
 def _say(promotion: Promotion) -> None:

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from sqlalchemy.exc import SQLAlchemyError
 
-from service.dependencies import FollowerDep, ReaderDep, SessionDep
+from service.dependencies import CheckerDep, FollowerDep, ReaderDep, SessionDep
 from service.errors import Unavailable
 from service.queries import database as queries
 from service.routers.emails import PROBLEMS
@@ -26,7 +26,7 @@ def healthz(session: SessionDep) -> Health:
 
 
 @router.get("/readyz", responses=DOWN)
-def readyz(session: SessionDep, reader: ReaderDep, follower: FollowerDep) -> Ready:
+def readyz(session: SessionDep, reader: ReaderDep, follower: FollowerDep, checker: CheckerDep) -> Ready:
     """Mail can be taken: the database has its tables and a model is loaded."""
     try:
         revision = queries.migration_revision(session)
@@ -34,6 +34,8 @@ def readyz(session: SessionDep, reader: ReaderDep, follower: FollowerDep) -> Rea
         raise Unavailable("the database does not answer, or has no tables: run refund-router db upgrade") from error
     if revision is None:
         raise Unavailable("the database has no tables: run refund-router db upgrade")
+    if checker.not_ready is not None:
+        raise Unavailable(checker.not_ready)
     return Ready(model_version=reader.classifier.version, migration=revision, model_problem=follower.problem)
 
 

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
-from service.dependencies import ActorDep, FollowerDep, ReaderDep, SessionDep, SessionsDep, ShelfDep
+from service.access import Role
+from service.dependencies import (
+    ActorDep,
+    CheckerDep,
+    FollowerDep,
+    ReaderDep,
+    RoleDep,
+    SessionDep,
+    SessionsDep,
+    ShelfDep,
+)
+from service.errors import Forbidden
 from service.model_answers import model_answer, promotion_answer
 from service.promotion import promote, roll_back
 from service.queries import promotions as queries
 from service.routers.emails import MISSING, PROBLEMS
 from service.schemas.emails import Problem
-from service.schemas.models import ModelPage, PromotionOut, PromotionPage, RollbackIn
+from service.schemas.models import ModelPage, PromoteIn, PromotionOut, PromotionPage, RollbackIn
 
 router = APIRouter(prefix="/v1/models", tags=["models"])
+FORBIDDEN: dict[int | str, dict[str, Any]] = {403: {"model": Problem, "content": {"application/problem+json": {}}}}
 CONFLICT: dict[int | str, dict[str, Any]] = {409: {"model": Problem, "content": {"application/problem+json": {}}}}
 DOWN: dict[int | str, dict[str, Any]] = {status: PROBLEMS[status] for status in (422, 503)}
 
@@ -38,12 +51,25 @@ def get_promotions(
     return PromotionPage(data=page, next_cursor=str(page[-1].number) if len(found) > limit else None)
 
 
-@router.post("/{version}/promote", responses={**MISSING, **CONFLICT, **DOWN})
+@router.post("/{version}/promote", responses={**MISSING, **FORBIDDEN, **CONFLICT, **DOWN})
 def post_promote(
-    version: str, sessions: SessionsDep, shelf: ShelfDep, follower: FollowerDep, actor: ActorDep
+    version: str,
+    sessions: SessionsDep,
+    shelf: ShelfDep,
+    follower: FollowerDep,
+    checker: CheckerDep,
+    actor: ActorDep,
+    role: RoleDep,
+    body: PromoteIn | None = None,
 ) -> PromotionOut:
-    """Let this model serve; every running service follows."""
-    row = promote(sessions, shelf, version=version, actor=actor)
+    """Run the suites on this model, which may take minutes; where none fails it serves, and every process follows."""
+    asked = body or PromoteIn()
+    if asked.force and role is not Role.ADMIN:
+        raise Forbidden("force is for admins")
+    run_suites = partial(checker.run_all, trigger="promotion", actor=actor)
+    row = promote(
+        sessions, shelf, version=version, actor=actor, run_suites=run_suites, force=asked.force, reason=asked.reason
+    )
     follower.follow()
     return promotion_answer(row)
 

@@ -38,6 +38,15 @@ class ModelPage(Wire):
     next_cursor: str | None = None
 
 
+class PromoteIn(Wire):
+    """Only where a model is to serve although a suite fails."""
+
+    force: bool = Field(default=False, description="let it serve although a suite fails; for admins, with a reason")
+    reason: Annotated[Line, Field(min_length=1)] | None = Field(
+        default=None, description="why; kept with the promotion"
+    )
+
+
 class RollbackIn(Wire):
     """Why; kept with the rollback."""
 

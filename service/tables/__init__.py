@@ -1,11 +1,13 @@
 """The database's tables, a module for each subject; importing this knows all of them, as migrations must."""
 
 from service.tables.audit import AuditEntry
+from service.tables.checks import SuiteRun, SuiteRunCase
 from service.tables.conversations import ConversationReference
 from service.tables.emails import Email, StoredPrediction
 from service.tables.keys import ApiKey
 from service.tables.promotions import Promotion
 from service.tables.sessions import ConsoleSession, SignInLink
+from service.tables.shop_cases import ShopCase
 
 __all__ = [
     "ApiKey",
@@ -14,6 +16,9 @@ __all__ = [
     "ConversationReference",
     "Email",
     "Promotion",
+    "ShopCase",
     "SignInLink",
     "StoredPrediction",
+    "SuiteRun",
+    "SuiteRunCase",
 ]

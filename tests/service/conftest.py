@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from sqlalchemy import create_engine, text
 from service.app import create_app
 from service.settings import Settings
 from service.upgrade import upgrade
+
+os.environ["REFUND_ROUTER_CHECK_AT_START"] = "off"  # what tests the suites' runs asks for them
+os.environ["REFUND_ROUTER_CHECK_EVERY_HOURS"] = "0"
 
 
 @pytest.fixture(scope="session")

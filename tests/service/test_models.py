@@ -14,16 +14,26 @@ import pytest
 from fastapi.testclient import TestClient
 
 from model.checkpoint import Card, read_model_folder, rewrite_card
+from model.classifier import Classifier
 from service.app import create_app
 from service.database import make_engine, make_sessions
 from service.model_shelf import ModelShelf, load_copy
 from service.promotion import promote, roll_back
 from service.settings import Settings
+from tests.service.easy_suite import write_suite
 from tests.service.test_emails import assert_problem
 
 
 @pytest.fixture
-def settings(database_url: str, tiny_folder: Path, tmp_path: Path) -> Settings:
+def settings(
+    database_url: str,
+    tiny_folder: Path,
+    tiny_classifier: Classifier,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Settings:
+    suite = write_suite(tmp_path / "easy.yaml", tiny_classifier)
+    monkeypatch.setattr(Settings, "suite_files", lambda _: [suite])
     return Settings(
         require_keys=False,
         database_url=database_url,
@@ -210,11 +220,11 @@ def test_a_promotion_whose_folder_this_process_lacks_leaves_the_last_good_model_
         blind = ModelShelf(with_it, default=with_it / "other", default_version=before, released=with_it / "other")
         shutil.move(with_it, with_it.parent / "elsewhere")
         shutil.copytree(with_it.parent / "elsewhere", with_it)
-        promote(make_sessions(engine), blind, version=shelved, actor="mina")
+        promote(make_sessions(engine), blind, version=shelved, actor="mina", run_suites=lambda _: [])
         until(lambda: serving(client) == shelved)
         roll_back(make_sessions(engine), shelf, actor="mina", reason=None)
         until(lambda: serving(client) == before)
-        promote(make_sessions(engine), blind, version=shelved, actor="mina")
+        promote(make_sessions(engine), blind, version=shelved, actor="mina", run_suites=lambda _: [])
     shutil.rmtree(with_it)
     with TestClient(create_app(settings)) as client:
         ready = client.get("/readyz").json()

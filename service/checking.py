@@ -1,0 +1,186 @@
+"""Suites in a running service: at its start, on a schedule, on request. One background thread, so that mail goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session, sessionmaker
+
+from model.checkpoint import ModelFolderError
+from model.checks.schema import Suite, SuiteError, read_suites
+from model.classifier import Classifier
+from service.errors import Conflict, NotFound, Unavailable
+from service.following import Follower
+from service.model_shelf import ModelShelf, UnknownModel
+from service.queries import checks as queries
+from service.queries import promotions
+from service.reading import Reader
+from service.recording import Recorded, Stopped, Trigger, announce, execute, run_all
+from service.shop_suite import shop_suite
+from service.tables import SuiteRun
+
+log = logging.getLogger(__name__)
+
+AtStart = Literal["off", "background", "wait"]
+ABANDONED_AFTER = timedelta(hours=6)  # a run that is older and still `running` was left by a process that ended
+TICK_SECONDS = 60.0  # how often the schedule is looked at
+SERVICE = "the service"
+
+
+class Checker:
+    """Runs suites one after another in one thread; each run and case goes to the database."""
+
+    def __init__(
+        self,
+        reader: Reader,
+        sessions: sessionmaker[Session],
+        shelf: ModelShelf,
+        follower: Follower,
+        *,
+        suite_files: Sequence[Path],
+        auto_threshold: float,
+        at_start: AtStart,
+        keep_last_good: bool,
+        every_hours: float,
+    ) -> None:
+        self._reader, self._sessions, self._shelf, self._follower = reader, sessions, shelf, follower
+        self._suite_files, self._auto_threshold = list(suite_files), auto_threshold
+        self._at_start, self._keep_last_good = at_start, keep_last_good
+        self._every = timedelta(hours=every_hours)
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="suites")
+        self._stopping = threading.Event()
+        self._closing = asyncio.Event()
+        self._schedule: asyncio.Task[None] | None = None
+        self.not_ready = "the order suites have not run yet" if at_start == "wait" else None
+
+    def start(self) -> None:
+        if self._at_start != "off":
+            self._pool.submit(self._guarded, self.check_serving)
+        if self._every:
+            self._schedule = asyncio.create_task(self._keep_schedule())
+
+    async def close(self) -> None:
+        """The run that is under way stops at its next batch and is kept as an error."""
+        self._stopping.set()
+        self._closing.set()
+        if self._schedule is not None:
+            await self._schedule
+        await asyncio.to_thread(self._pool.shutdown, cancel_futures=False)
+
+    def suites(self, names: Sequence[str] = ()) -> list[Suite]:
+        """As files and the shop's cases stand now; all, or those named. Raises Unavailable for a bad file, NotFound."""
+        try:
+            found = {suite.name: suite for suite in read_suites(self._suite_files)}
+            with self._sessions() as session:
+                own = shop_suite(session)
+        except SuiteError as error:
+            raise Unavailable(f"a suite cannot be read: {error}") from None
+        if own is not None:
+            found[own.name] = own
+        if unknown := [name for name in names if name not in found]:
+            raise NotFound(f"no suite is named {unknown[0]!r}; there are {', '.join(sorted(found))}")
+        return [found[name] for name in dict.fromkeys(names or found)]
+
+    def submit(self, names: Sequence[str], version: str | None, *, trigger: Trigger, actor: str) -> list[SuiteRun]:
+        """Announce runs of the suites, on the serving model or another, and run them when their turn comes."""
+        suites = self.suites(names)
+        classifier = self._reader.classifier
+        if version is not None and version not in (classifier.version, classifier.card.version):
+            try:
+                classifier = self._shelf.load(version)
+            except UnknownModel as error:
+                raise NotFound(str(error)) from None
+            except ModelFolderError as error:
+                raise Conflict(str(error)) from None
+        runs = announce(self._sessions, suites, model_version=classifier.version, trigger=trigger, actor=actor)
+        for run, suite in zip(runs, suites, strict=True):
+            self._pool.submit(self._guarded, partial(self._execute, run, suite, classifier))
+        return runs
+
+    def run_all(self, classifier: Classifier, *, trigger: Trigger, actor: str) -> Recorded:
+        """Every suite on a model, in the caller's thread."""
+        return run_all(
+            self._sessions,
+            self.suites(),
+            classifier,
+            trigger=trigger,
+            actor=actor,
+            auto_threshold=self._auto_threshold,
+            progress=self._go_on,
+        )
+
+    def check_serving(self) -> None:
+        """Run every suite on the model that serves; where it fails a critical case, say so or serve an earlier one."""
+        while True:
+            classifier = self._reader.classifier
+            results = self.run_all(classifier, trigger="startup", actor=SERVICE)
+            failed = [case for _, result in results for case in result.failed_critical]
+            if not failed:
+                self.not_ready = None
+                return
+            complaint = f"model {classifier.version} fails critical case {failed[0].case.id}: {failed[0].reason}"
+            log.error("%s", complaint)
+            if self._was_forced(classifier.version):
+                self.not_ready = None
+                return
+            if not self._keep_last_good or not self._follower.reject(classifier.version, complaint):
+                self.not_ready = complaint
+                return
+
+    def _was_forced(self, version: str) -> bool:
+        """Whether someone let this model serve although it failed."""
+        with self._sessions() as session:
+            last = promotions.last_promotion(session)
+        return last is not None and last.forced and last.to_version == version
+
+    def _execute(self, run: SuiteRun, suite: Suite, classifier: Classifier) -> None:
+        execute(self._sessions, run, suite, classifier, auto_threshold=self._auto_threshold, progress=self._go_on)
+
+    def _go_on(self, *_: int) -> None:
+        if self._stopping.is_set():
+            raise Stopped("the service stopped")
+
+    def _guarded(self, work: Callable[[], object]) -> None:
+        """Nobody waits for what runs in the background, so what goes wrong is logged here."""
+        try:
+            work()
+        except Stopped:
+            log.info("a suite's run was ended: the service stops")
+        except Exception as error:
+            log.error("a suite's run went wrong: %s", type(error).__name__, exc_info=error)
+
+    async def _keep_schedule(self) -> None:
+        while not self._closing.is_set():
+            try:
+                async with asyncio.timeout(min(TICK_SECONDS, self._every.total_seconds())):
+                    await self._closing.wait()
+            except TimeoutError:
+                self._pool.submit(self._guarded, self._run_if_due)
+
+    def _run_if_due(self) -> None:
+        """Several processes share a database and so one schedule."""
+        now, version = datetime.now(UTC), self._reader.classifier.version
+        try:
+            with self._sessions.begin() as session:
+                complaint = "the process that ran it ended"
+                queries.abandon_runs(session, started_before=now - ABANDONED_AFTER, complaint=complaint)
+                recent = [
+                    queries.list_runs(
+                        session, limit=1, model_version=version, trigger=trigger, created_from=now - self._every
+                    )
+                    for trigger in ("startup", "schedule")
+                ]
+        except SQLAlchemyError as error:
+            log.warning("the suites' schedule is not known: %s", type(error).__name__)
+            return
+        if not any(recent):
+            self.run_all(self._reader.classifier, trigger="schedule", actor=SERVICE)

@@ -1,0 +1,125 @@
+"""Runs of the suites and their cases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, cast
+
+from sqlalchemy import CursorResult, insert, select, update
+from sqlalchemy.orm import Session
+
+from service.tables import SuiteRun, SuiteRunCase
+
+RUNNING = "running"
+
+
+def add_runs(session: Session, *, runs: Sequence[SuiteRun]) -> None:
+    session.add_all(runs)
+    session.flush()
+
+
+def add_cases(session: Session, *, rows: Sequence[dict[str, Any]]) -> None:
+    if rows:
+        session.execute(insert(SuiteRunCase), rows)
+
+
+def finish_run(session: Session, *, run_id: str, values: dict[str, Any]) -> bool:
+    """Whether the run was still running: what has finished is never written over."""
+    changed = session.execute(
+        update(SuiteRun)
+        .where(SuiteRun.id == run_id, SuiteRun.state == RUNNING)
+        .values(values)
+        .execution_options(synchronize_session=False)
+    )
+    return cast(CursorResult[Any], changed).rowcount == 1
+
+
+def abandon_runs(session: Session, *, started_before: datetime, complaint: str) -> None:
+    """What a process left running when it ended becomes an error."""
+    session.execute(
+        update(SuiteRun)
+        .where(SuiteRun.state == RUNNING, SuiteRun.created_at < started_before)
+        .values(state="error", complaints=[complaint])
+        .execution_options(synchronize_session=False)
+    )
+
+
+def run_by_id(session: Session, *, run_id: str) -> SuiteRun | None:
+    return session.get(SuiteRun, run_id)
+
+
+def list_runs(
+    session: Session,
+    *,
+    limit: int,
+    before_id: str | None = None,
+    suite: str | None = None,
+    model_version: str | None = None,
+    trigger: str | None = None,
+    state: str | None = None,
+    created_from: datetime | None = None,
+) -> Sequence[SuiteRun]:
+    """Newest first, by keyset: ids are ordered by time."""
+    query = select(SuiteRun).order_by(SuiteRun.id.desc()).limit(limit)
+    for column, value in (
+        (SuiteRun.suite, suite),
+        (SuiteRun.model_version, model_version),
+        (SuiteRun.trigger, trigger),
+        (SuiteRun.state, state),
+    ):
+        if value is not None:
+            query = query.where(column == value)
+    if before_id is not None:
+        query = query.where(SuiteRun.id < before_id)
+    if created_from is not None:
+        query = query.where(SuiteRun.created_at >= created_from)
+    return session.scalars(query).all()
+
+
+def finished_runs(
+    session: Session, *, suite: str, model_version: str | None, limit: int, before_id: str | None = None
+) -> Sequence[SuiteRun]:
+    """Of one suite, newest first."""
+    query = (
+        select(SuiteRun)
+        .where(SuiteRun.suite == suite, SuiteRun.state.in_(("passed", "failed")))
+        .order_by(SuiteRun.id.desc())
+        .limit(limit)
+    )
+    if model_version is not None:
+        query = query.where(SuiteRun.model_version == model_version)
+    if before_id is not None:
+        query = query.where(SuiteRun.id < before_id)
+    return session.scalars(query).all()
+
+
+def passed_cases(session: Session, *, suite: str, suite_sha256: str, model_version: str) -> dict[str, bool] | None:
+    """Case id → passed in the newest finished run of just this suite on just this model; None where there is none."""
+    run_id = session.scalars(
+        select(SuiteRun.id)
+        .where(
+            SuiteRun.suite == suite,
+            SuiteRun.suite_sha256 == suite_sha256,
+            SuiteRun.model_version == model_version,
+            SuiteRun.state.in_(("passed", "failed")),
+        )
+        .order_by(SuiteRun.id.desc())
+        .limit(1)
+    ).first()
+    if run_id is None:
+        return None
+    rows = session.execute(select(SuiteRunCase.case_id, SuiteRunCase.passed).where(SuiteRunCase.run_id == run_id))
+    return {row.case_id: row.passed for row in rows}
+
+
+def list_cases(
+    session: Session, *, run_id: str, limit: int, after_number: int | None = None, passed: bool | None = None
+) -> Sequence[SuiteRunCase]:
+    """In the suite's order."""
+    query = select(SuiteRunCase).where(SuiteRunCase.run_id == run_id).order_by(SuiteRunCase.number).limit(limit)
+    if after_number is not None:
+        query = query.where(SuiteRunCase.number > after_number)
+    if passed is not None:
+        query = query.where(SuiteRunCase.passed == passed)
+    return session.scalars(query).all()

@@ -1,0 +1,44 @@
+"""The shop's own cases, in their newest revisions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import ColumnElement, func, select
+from sqlalchemy.orm import Session, aliased
+
+from service.tables import ShopCase
+
+
+def _is_newest() -> ColumnElement[bool]:
+    other = aliased(ShopCase)
+    return ShopCase.revision == select(func.max(other.revision)).where(other.id == ShopCase.id).scalar_subquery()
+
+
+def case_by_id(session: Session, *, case_id: str) -> ShopCase | None:
+    return session.scalars(select(ShopCase).where(_is_newest(), ShopCase.id == case_id)).first()
+
+
+def list_cases(
+    session: Session, *, limit: int, before_id: str | None = None, retired: bool | None = None
+) -> Sequence[ShopCase]:
+    """Newest first, by keyset: ids are ordered by time."""
+    query = select(ShopCase).where(_is_newest()).order_by(ShopCase.id.desc()).limit(limit)
+    if before_id is not None:
+        query = query.where(ShopCase.id < before_id)
+    if retired is not None:
+        query = query.where(ShopCase.retired == retired)
+    return session.scalars(query).all()
+
+
+def standing_cases(session: Session) -> Sequence[ShopCase]:
+    """Those that are not retired, oldest first."""
+    return session.scalars(
+        select(ShopCase).where(_is_newest(), ShopCase.retired.is_(False)).order_by(ShopCase.id)
+    ).all()
+
+
+def add_revision(session: Session, *, row: ShopCase) -> None:
+    """Raises IntegrityError where the revision is taken."""
+    session.add(row)
+    session.flush()

@@ -1,0 +1,124 @@
+"""A suite's run, kept: a row while it runs, and with its end the figures and every case in one commit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+import uuid_utils
+from sqlalchemy.orm import Session, sessionmaker
+
+from model.checks.report import to_json
+from model.checks.results import RunResult
+from model.checks.runner import run_suite
+from model.checks.schema import Suite
+from model.classifier import Classifier
+from service.queries import checks as queries
+from service.tables import SuiteRun
+
+Trigger = Literal["startup", "promotion", "schedule", "api", "cli"]
+Progress = Callable[[int, int], None]
+
+
+class Stopped(Exception):
+    """The service is closing, so the run ends here."""
+
+
+def announce(
+    sessions: sessionmaker[Session], suites: Sequence[Suite], *, model_version: str, trigger: Trigger, actor: str
+) -> list[SuiteRun]:
+    """A row each, in state `running`."""
+    runs = [
+        SuiteRun(
+            id=str(uuid_utils.uuid7()),
+            suite=suite.name,
+            suite_sha256=suite.sha256,
+            model_version=model_version,
+            trigger=trigger,
+            actor=actor,
+            state=queries.RUNNING,
+            created_at=datetime.now(UTC),
+        )
+        for suite in suites
+    ]
+    with sessions.begin() as session:
+        queries.add_runs(session, runs=runs)
+    return runs
+
+
+def execute(
+    sessions: sessionmaker[Session],
+    run: SuiteRun,
+    suite: Suite,
+    classifier: Classifier,
+    *,
+    auto_threshold: float,
+    progress: Progress = lambda *_: None,
+) -> RunResult:
+    """Run an announced suite and keep what it finds; what goes wrong is kept with state `error` and raised."""
+    try:
+        result = run_suite(suite, classifier, progress, auto_threshold=auto_threshold)
+    except Exception as error:
+        with sessions.begin() as session:
+            values = {"state": "error", "complaints": [str(error) or type(error).__name__]}
+            queries.finish_run(session, run_id=run.id, values=values)
+        raise
+    keep(sessions, run, result)
+    return result
+
+
+def keep(sessions: sessionmaker[Session], run: SuiteRun, result: RunResult) -> None:
+    """The figures and the cases, in one commit. A run that has finished already keeps what it has."""
+    (told,) = to_json([result])
+    values = {
+        "state": "passed" if result.passed else "failed",
+        "seconds": result.seconds,
+        "n_cases": len(result.results),
+        "n_passed": sum(case.passed for case in result.results),
+        "pair_accuracy": result.pair_accuracy,
+        "both_same_ratio": result.both_same_ratio,
+        "failed_critical": len(result.failed_critical),
+        "groups": told["groups"],
+        "complaints": told["complaints"],
+    }
+    rows: list[dict[str, Any]] = [
+        {
+            "run_id": run.id,
+            "number": number,
+            "case_id": case["id"],
+            **{name: case[name] for name in ("kind", "capability", "severity", "passed", "reason", "order_gap")},
+            "readings": case["readings"],
+        }
+        for number, case in enumerate(told["cases"])
+    ]
+    with sessions.begin() as session:
+        if queries.finish_run(session, run_id=run.id, values=values):
+            queries.add_cases(session, rows=rows)
+
+
+Recorded = list[tuple[SuiteRun, RunResult]]
+
+
+def run_all(
+    sessions: sessionmaker[Session],
+    suites: Sequence[Suite],
+    classifier: Classifier,
+    *,
+    trigger: Trigger,
+    actor: str,
+    auto_threshold: float,
+    progress: Progress = lambda *_: None,
+) -> Recorded:
+    """Every suite on a model, in the caller's thread, each kept. The rows come with their states as announced."""
+    runs = announce(sessions, suites, model_version=classifier.version, trigger=trigger, actor=actor)
+    return [
+        (run, execute(sessions, run, suite, classifier, auto_threshold=auto_threshold, progress=progress))
+        for run, suite in zip(runs, suites, strict=True)
+    ]
+
+
+def record_finished(sessions: sessionmaker[Session], suite: Suite, result: RunResult, *, actor: str) -> None:
+    """Keep a run that the command line has made."""
+    (run,) = announce(sessions, [suite], model_version=result.model_version, trigger="cli", actor=actor)
+    keep(sessions, run, result)

@@ -1,0 +1,153 @@
+"""The shop's own suite: cases made of misread mails, kept in the database and run beside the others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+import uuid_utils
+import yaml
+from pydantic import Field, TypeAdapter, ValidationError
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from model.checks.cases import Case
+from model.checks.exchange import exchange
+from model.checks.schema import Suite, read_suite
+from model.spans import Span
+from service.errors import Conflict, InvalidRequest, NotFound
+from service.made_up import names_of, replaced, stand_ins
+from service.queries import emails
+from service.queries import shop_cases as queries
+from service.tables import Email, ShopCase
+
+NAME = "shop"
+DESCRIPTION = (
+    "Mails of this shop that a model misread, with personal details replaced. No share of them must pass, for the "
+    "model that serves misread them; but a critical case fails a run, and so does a fall against the serving model."
+)
+OTHER_SIDE = {"refund_fee": "refund_item", "refund_item": "refund_fee"}
+CASES: TypeAdapter[Case] = TypeAdapter(Annotated[Case, Field(discriminator="kind")])
+
+
+def checked(case: dict[str, Any]) -> dict[str, Any]:
+    """The case as a suite would take it. Raises InvalidRequest, naming the field."""
+    try:
+        CASES.validate_python(case)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"][1:])
+        raise InvalidRequest(f"case{'.' if field else ''}{field}: {first['msg']}") from None
+    return case
+
+
+def make_case(
+    session: Session,
+    *,
+    email_id: str,
+    label: str,
+    refund: str | None,
+    keep: str | None,
+    names: Sequence[str],
+    severity: str,
+    actor: str,
+) -> ShopCase:
+    """A case of a stored mail: a pair, the two phrases exchanged, where the label has another side and both phrases
+    are known; else a case of one mail. Raises NotFound, and InvalidRequest for a phrase that the mail has not."""
+    email = emails.email_by_id(session, email_id=email_id)
+    if email is None:
+        raise NotFound("no mail has this id")
+    known = [*names, *names_of([email.sender, *email.recipients])]
+    details = stand_ins(email.text, known, seed=email_id)
+    text = replaced(email.text, details)
+    phrases = {
+        role: replaced(words, details) if words else _marked(email, role, details)
+        for role, words in (("refund", refund), ("keep", keep))
+    }
+    for role, words in phrases.items():
+        if words is not None and _place(text, words, role) is None:
+            raise InvalidRequest(f"{role}: the mail does not hold {words!r}")
+    case_id = str(uuid_utils.uuid7())
+    case = _case(case_id, text, label, phrases["refund"], phrases["keep"], severity)
+    return _add(session, case_id, 1, email_id, case, retired=False, actor=actor)
+
+
+def _marked(email: Email, role: str, details: dict[str, str]) -> str | None:
+    """The surest phrase that the model marked with the role."""
+    spans = [span for span in email.prediction.spans if span["role"] == role]
+    best = max(spans, key=lambda span: float(span["confidence"]), default=None)
+    return replaced(best["text"], details) if best is not None else None
+
+
+def _place(text: str, words: str, role: str) -> Span | None:
+    found = re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text, re.IGNORECASE)
+    return Span(role, found.group(), found.start(), found.end(), 1.0) if found else None
+
+
+def _case(case_id: str, text: str, label: str, refund: str | None, keep: str | None, severity: str) -> dict[str, Any]:
+    own: dict[str, Any] = {"id": case_id, "severity": severity}
+    first, second = (
+        _place(text, words, role) if words else None for words, role in ((refund, "refund"), (keep, "keep"))
+    )
+    if label in OTHER_SIDE and first is not None and second is not None:
+        if first.start < second.end and second.start < first.end:
+            raise InvalidRequest("keep: overlaps refund")
+        partner = {"text": exchange(text, first, second), "label": OTHER_SIDE[label]}
+        return checked({**own, "kind": "swap", "a": {"text": text, "label": label}, "b": partner})
+    return checked({**own, "kind": "minimum", "text": text, "label": label})
+
+
+def revise(session: Session, *, case_id: str, case: dict[str, Any] | None, retired: bool, actor: str) -> ShopCase:
+    """A new revision: another wording, or retired. Raises NotFound; Conflict where another edit was quicker."""
+    last = queries.case_by_id(session, case_id=case_id)
+    if last is None:
+        raise NotFound("no case has this id")
+    told = checked({**case, "id": case_id}) if case is not None else last.case
+    return _add(session, case_id, last.revision + 1, last.email_id, told, retired=retired, actor=actor)
+
+
+def _add(
+    session: Session,
+    case_id: str,
+    revision: int,
+    email_id: str | None,
+    case: dict[str, Any],
+    *,
+    retired: bool,
+    actor: str,
+) -> ShopCase:
+    row = ShopCase(
+        id=case_id,
+        revision=revision,
+        email_id=email_id,
+        case=case,
+        retired=retired,
+        actor=actor,
+        created_at=datetime.now(UTC),
+    )
+    try:
+        queries.add_revision(session, row=row)
+    except IntegrityError:
+        raise Conflict("the case was changed at the same moment; look at it and try again") from None
+    return row
+
+
+def to_yaml(rows: Sequence[ShopCase]) -> str:
+    """A suite file, as `refund-router check --suite` takes it."""
+    suite = {"name": NAME, "description": DESCRIPTION, "fail_under": 0.0, "cases": [row.case for row in rows]}
+    return yaml.safe_dump(suite, sort_keys=False, allow_unicode=True, width=120)
+
+
+def shop_suite(session: Session) -> Suite | None:
+    """The standing cases as a suite; None where there are none."""
+    rows = queries.standing_cases(session)
+    if not rows:
+        return None
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"{NAME}.yaml"
+        path.write_text(to_yaml(rows), encoding="utf-8")
+        return read_suite(path)

@@ -1,0 +1,111 @@
+"""Cases made of misread mails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from model.checks.schema import read_suite
+from service.app import create_app
+from service.made_up import names_of, replaced, stand_ins
+from service.settings import Settings
+from tests.service.test_emails import assert_problem
+
+MAIL = {
+    "from": "Mina Rao <mina.rao@example.com>",
+    "to": ["help@shop.example"],
+    "text": "Hello, Mina here, order AB-10456. Refund the delivery fee, not the cake. Call +91 98200 12345. Mina",
+}
+
+
+@pytest.fixture
+def settings(database_url: str, tiny_folder: Path) -> Settings:
+    return Settings(database_url=database_url, model_folder=tiny_folder, require_keys=False)
+
+
+@pytest.fixture
+def client(settings: Settings) -> Iterator[TestClient]:
+    with TestClient(create_app(settings), raise_server_exceptions=False) as client:
+        yield client
+
+
+def make(client: TestClient, **changes: Any) -> Any:
+    email_id = client.post("/v1/emails", json=MAIL).json()["id"]
+    body = {"email_id": email_id, "label": "refund_fee", "refund": "delivery fee", "keep": "cake", **changes}
+    return client.post("/v1/checks/cases", json=body)
+
+
+def test_details_get_stand_ins_of_their_shape_and_the_same_one_everywhere() -> None:
+    text = "Mina Rao, 12 Elm Street, mina@x.com: order AB-10456 and again AB-10456; card 4111 1111 1111 1111; two cakes"
+    details = stand_ins(text, ["Mina", "Rao"], seed="1")
+    changed = replaced(text, details)
+    for detail in ("Mina", "Rao", "Elm", "mina@x.com", "AB-10456", "4111 1111"):
+        assert detail not in changed
+    assert changed.count(details["AB-10456"]) == 2
+    assert details["AB-10456"][2] == "-"
+    assert [len(group) for group in details["4111 1111 1111 1111"].split()] == [4, 4, 4, 4]
+    assert changed.endswith("two cakes")
+    assert changed == replaced(text, stand_ins(text, ["Mina", "Rao"], seed="1"))
+
+
+def test_names_come_from_the_address_headers_but_not_the_addresses() -> None:
+    assert names_of(["Mina Rao <mina@x.com>", "plain@x.com", None, "Jo <jo@x.com>"]) == ["Mina", "Rao"]
+
+
+def test_a_misread_mail_becomes_a_pair_without_its_personal_details(client: TestClient) -> None:
+    made = make(client)
+    assert made.status_code == 201, made.text
+    case = made.json()["case"]
+    assert (case["kind"], case["a"]["label"], case["b"]["label"]) == ("swap", "refund_fee", "refund_item")
+    assert "Refund the delivery fee, not the cake." in case["a"]["text"]
+    assert "Refund the cake, not the delivery fee." in case["b"]["text"]
+    for detail in ("Mina", "10456", "98200", "12345"):
+        assert detail not in case["a"]["text"] + case["b"]["text"]
+    assert made.json()["actor"] == "local"
+
+
+def test_a_label_without_another_side_becomes_a_case_of_one_mail(client: TestClient) -> None:
+    assert make(client, label="no_refund").json()["case"]["kind"] == "minimum"
+
+
+def test_what_does_not_fit_is_told(client: TestClient) -> None:
+    assert_problem(make(client, refund="sofa"), 422, "refund: the mail does not hold 'sofa'")
+    assert_problem(make(client, keep="fee"), 422, "keep: overlaps refund")
+    assert_problem(make(client, label="nothing"), 422, "label")
+    assert_problem(make(client, email_id="nothing"), 404, "no mail has this id")
+    assert client.get("/v1/checks/cases").json()["data"] == []
+
+
+def test_a_case_is_reworded_retired_and_never_deleted(client: TestClient) -> None:
+    made = make(client).json()
+    path = f"/v1/checks/cases/{made['id']}"
+    anew = {"case": {"kind": "minimum", "text": "Refund the fee.", "label": "refund_fee"}}
+    changed = client.put(path, json=anew).json()
+    assert (changed["revision"], changed["case"]["id"], changed["case"]["text"]) == (2, made["id"], "Refund the fee.")
+    assert_problem(client.put(path, json={"case": {"kind": "minimum", "text": "x"}}), 422, "label")
+    assert client.post(f"{path}/retire").json()["retired"] is True
+    assert client.get("/v1/checks/cases", params={"retired": False}).json()["data"] == []
+    assert [entry["revision"] for entry in client.get("/v1/checks/cases").json()["data"]] == [3]
+    assert_problem(client.post("/v1/checks/cases/nothing/retire"), 404, "no case has this id")
+
+
+def test_the_yaml_is_a_suite_and_runs_take_it_in(client: TestClient, tmp_path: Path) -> None:
+    made = make(client).json()
+    answer = client.get("/v1/checks/cases", params={"format": "yaml"})
+    assert answer.headers["content-type"].startswith("application/yaml")
+    (tmp_path / "shop.yaml").write_text(answer.text)
+    suite = read_suite(tmp_path / "shop.yaml")
+    assert [case.id for case in suite.cases] == [made["id"]]
+    runs = client.post("/v1/checks/runs", json={"suites": ["shop"]}).json()["data"]
+    assert [(run["suite"], run["suite_sha256"]) for run in runs] == [("shop", suite.sha256)]
+
+
+def test_pages_of_cases_are_newest_first(client: TestClient) -> None:
+    ids = [make(client).json()["id"] for _ in range(3)]
+    page = client.get("/v1/checks/cases", params={"limit": 2}).json()
+    rest = client.get("/v1/checks/cases", params={"limit": 2, "cursor": page["next_cursor"]}).json()
+    assert [entry["id"] for entry in page["data"] + rest["data"]] == ids[::-1]
