@@ -23,8 +23,7 @@ from rich.console import Console
 from rich.table import Table
 
 from service.access import Role
-from service.app import create_app
-from service.cli.entrance import check_host, console_link, print_console
+from service.cli.entrance import check_host, console_link, guarded_app, print_console
 from service.cli.terminal import prepare
 from service.database import make_engine, make_sessions
 from service.issuing import make_key, revoke_key
@@ -86,7 +85,7 @@ def main() -> int:
         if settings.port and probe.connect_ex((settings.host, settings.port)) == 0:
             sys.stderr.write(f"port {settings.port} is taken; try: make run PORT={settings.port + 1}\n")
             return 2
-    app = create_app(settings, classifier)
+    app = guarded_app(settings, classifier)
     server = uvicorn.Server(uvicorn.Config(app, settings.host, settings.port, log_level="warning", lifespan="on"))
     threading.Thread(target=wait_until_up, args=(server, settings), daemon=True).start()
     server.run()

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-import ipaddress
 from datetime import UTC, datetime
 
+from fastapi import FastAPI
 from sqlalchemy.orm import Session, sessionmaker
 
+from model.classifier import Classifier
 from service.cli.terminal import err, refuse
 from service.database import make_engine, make_sessions
+from service.local_host import LocalHostMiddleware, is_loopback
 from service.queries import keys as queries
 from service.settings import Settings
 from service.sign_in import LINK_LIFE, admin_key, new_link
-
-
-def is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def check_host(settings: Settings) -> None:
     """Refuse to listen beyond loopback without keys, before anything is loaded."""
     if not settings.require_keys and not is_loopback(settings.host):
         raise refuse(f"without keys the service listens on loopback only, and {settings.host} is not")
+
+
+def guarded_app(settings: Settings, classifier: Classifier) -> FastAPI:
+    """The app that a start serves: where it asks for no keys, it answers to loopback's names only."""
+    from service.app import create_app
+
+    app = create_app(settings, classifier)
+    if not settings.require_keys:
+        app.add_middleware(LocalHostMiddleware)
+    return app
 
 
 def console_link(settings: Settings) -> str:

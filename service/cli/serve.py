@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from service.cli.entrance import address_of, check_host, console_link, print_console
+from service.cli.entrance import address_of, check_host, console_link, guarded_app, print_console
 from service.cli.terminal import prepare, read_settings
 
 
@@ -22,15 +22,13 @@ def serve(
 
     Example: `refund-router serve --port 8080`
     """
-    import uvicorn
-
-    from service.app import create_app
+    import uvicorn  # with the app it takes a second, which other commands need not wait for
 
     given = {"host": host, "port": port, "require_keys": False if no_keys else None}
     check_host(read_settings(**given))
     settings, classifier = prepare(**given)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
-    app = create_app(settings, classifier)
+    app = guarded_app(settings, classifier)
     config = uvicorn.Config(app, settings.host, settings.port, log_level="warning", lifespan="on")
     with config.bind_socket() as listening:  # before a key is made: a port that is taken must not cost the key
         link = console_link(settings)
