@@ -67,6 +67,8 @@ WHO_MAY: dict[tuple[str, str], Allowed] = {
     ("DELETE", "/v1/keys/{prefix}"): ADMINS,
     ("GET", "/v1/audit"): ADMINS,
     ("GET", "/"): AGENTS,
+    ("GET", "/lab"): STAFF,
+    ("GET", "/models"): STAFF,
     ("GET", "/static/{name}"): OPEN,
     ("GET", "/sign-in"): OPEN,
     ("POST", "/sign-in"): OPEN,

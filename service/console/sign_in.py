@@ -9,17 +9,16 @@ import asyncio
 import math
 from datetime import timedelta
 from http import HTTPStatus
-from pathlib import Path
 from urllib.parse import parse_qs
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
-from fastapi.templating import Jinja2Templates
 from sqlalchemy.orm import Session, sessionmaker
 from starlette.responses import Response
 
 from service import sign_in
 from service.access import HOME, may
+from service.console.site import TEMPLATES
 from service.dependencies import ActorDep, SessionDep
 from service.errors import BodyTooLarge
 from service.gate import COOKIE
@@ -27,7 +26,6 @@ from service.rate_limit import TokenBuckets
 from service.settings import Settings
 
 router = APIRouter(include_in_schema=False)
-TEMPLATES = Jinja2Templates(directory=Path(__file__).parent / "templates")
 MAX_BODY_BYTES = 10_000
 FAILURES, FAILURES_PER_SECOND = 10.0, 0.1  # ten wrong tries an address at once, then one in ten seconds
 

@@ -10,6 +10,7 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from fastapi.templating import Jinja2Templates
 
+from service.access import may
 from service.console.assets import asset_url
 
 POLICY = (
@@ -32,7 +33,7 @@ class Place(NamedTuple):
     name: str
 
 
-NAVIGATION = (Place("/", "Inbox"), Place("/lab", "Order lab"))
+NAVIGATION = (Place("/", "Inbox"), Place("/lab", "Order lab"), Place("/models", "Models"))
 
 
 def age(moment: datetime, now: datetime) -> str:
@@ -61,7 +62,7 @@ def words(name: str) -> str:
 def _templates() -> Jinja2Templates:
     templates = Jinja2Templates(directory=Path(__file__).parent / "templates")
     templates.env.trim_blocks = templates.env.lstrip_blocks = True
-    templates.env.globals.update(asset=asset_url, navigation=NAVIGATION)
+    templates.env.globals.update(asset=asset_url)
     templates.env.filters.update(percent=percent, words=words)
     return templates
 
@@ -74,6 +75,9 @@ def page(request: Request, template: str, context: dict[str, Any], *, status: in
     now = datetime.now(UTC)
     shared = {
         "here": request.url.path,
+        "actor": getattr(request.state, "actor", "local"),
+        "navigation": [place for place in NAVIGATION if may(request.state.role, "GET", place.address)],
+        "csrf_token": getattr(request.state, "csrf_token", ""),
         "model_version": request.state.reader.classifier.version,
         "age": lambda moment: age(moment, now),
     }

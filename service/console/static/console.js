@@ -13,6 +13,25 @@ const Console = (() => {
     noticeTimer = setTimeout(() => (place.textContent = ""), 6000);
   }
 
+  /** Say something on the page that comes next. */
+  function later(words) {
+    try {
+      sessionStorage.setItem("notice", words);
+    } catch {
+      notice(words); // storage may be forbidden
+    }
+  }
+
+  function sayWhatWasLeft() {
+    try {
+      const words = sessionStorage.getItem("notice");
+      if (words) notice(words);
+      sessionStorage.removeItem("notice");
+    } catch {
+      return; // nothing was left where nothing can be stored
+    }
+  }
+
   /** A request to the service: the parsed answer, or an Error whose message is the problem's own sentence. */
   async function request(method, address, body) {
     const token = document.querySelector('meta[name="csrf-token"]')?.content;
@@ -71,6 +90,7 @@ const Console = (() => {
     theme.hidden = false;
     theme.addEventListener("click", switchTheme);
     showTheme();
+    sayWhatWasLeft();
     const help = document.getElementById("help");
     const opener = document.getElementById("help-open");
     opener.hidden = false;
@@ -82,5 +102,5 @@ const Console = (() => {
   }
 
   document.addEventListener("DOMContentLoaded", start);
-  return { notice, request, isTyping, showAges };
+  return { notice, later, request, isTyping, showAges };
 })();
