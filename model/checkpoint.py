@@ -1,4 +1,4 @@
-"""A model folder: config.json, tokenizer.json, weights.safetensors, model.onnx, card.json.
+"""A model folder: config.json, tokenizer.json, weights.safetensors, model.onnx, card.json; reference.json may be there.
 
 config.json is the manifest: the network's shape and the SHA-256 of every other file. It is written last, so a
 folder whose writing was cut short has none and is refused.

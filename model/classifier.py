@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from time import perf_counter
 from typing import TypeVar
 
 import numpy as np
@@ -14,6 +15,7 @@ import onnxruntime
 from model.checkpoint import ModelFolderError, read_model_folder
 from model.explain import Explainer
 from model.forward import NumpyNetwork, open_weights
+from model.reference import MailEmbedding, read_reference
 from model.spans import Span, decode_spans
 from model.tokenizer import MailTokenizer, Tokens, Window, cut_windows
 
@@ -36,6 +38,14 @@ class Prediction:
     truncated: bool
     n_tokens: int
     unknown_ratio: float  # share of tokens that the vocabulary does not know
+
+
+@dataclass
+class Spent:
+    """Time that predictions took, summed over the calls that were given it."""
+
+    tokenize_seconds: float = 0.0
+    inference_seconds: float = 0.0
 
 
 def softmax(logits: npt.NDArray[Float]) -> npt.NDArray[Float]:
@@ -68,6 +78,8 @@ class Classifier:
             )
         except Exception as error:  # onnxruntime raises a dozen unrelated types for a graph it cannot load
             raise ModelFolderError(folder / "model.onnx", f"does not load: {error}") from error
+        self.reference = read_reference(folder)
+        self.embedding = MailEmbedding(folder, self.reference.projection) if self.reference is not None else None
         self._probe(folder / "model.onnx")
 
     def _probe(self, path: Path) -> None:
@@ -88,14 +100,20 @@ class Classifier:
     def classes(self) -> tuple[str, ...]:
         return self.config.labels
 
-    def predict(self, texts: list[str], *, positions: bool = True) -> list[Prediction]:
+    def predict(self, texts: list[str], *, positions: bool = True, spent: Spent | None = None) -> list[Prediction]:
         """One prediction a text, in order. With positions off every token is told that it stands at 0."""
+        started = perf_counter()
         encoded = self._encode(texts)
+        tokenized = perf_counter()
         label_logits, role_logits = self._read(encoded, positions)
-        return [
+        predictions = [
             self._prediction(text, tokens, logits, roles)
             for text, tokens, logits, roles in zip(texts, encoded, label_logits, role_logits, strict=True)
         ]
+        if spent is not None:
+            spent.tokenize_seconds += tokenized - started
+            spent.inference_seconds += perf_counter() - tokenized
+        return predictions
 
     def predict_proba(self, texts: list[str], *, positions: bool = True) -> Array:
         """Calibrated probabilities (texts, classes), columns as in `classes`."""

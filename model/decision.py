@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from model.checks.exchange import OrderCheck, order_checks
-from model.classifier import Classifier, Prediction
+from model.classifier import Classifier, Prediction, Spent
 from model.language import unsupported_language
 
 
@@ -52,16 +52,22 @@ class Read:
 
 
 def read_texts(
-    classifier: Classifier, texts: list[str], *, default_threshold: float, automatic: Sequence[bool] = ()
+    classifier: Classifier,
+    texts: list[str],
+    *,
+    default_threshold: float,
+    automatic: Sequence[bool] = (),
+    spent: Spent | None = None,
 ) -> list[Read]:
     """Predict, check the order of those that contrast two phrases, decide. An empty text is `other`; so is a text that
     a machine wrote (`automatic`, one a text; none where left out), which goes to review unread."""
     automatic = automatic or [False] * len(texts)
     texts = ["" if by_machine else text for text, by_machine in zip(texts, automatic, strict=True)]
     predictions = [
-        prediction if prediction.n_tokens else _nothing_to_read(prediction) for prediction in classifier.predict(texts)
+        prediction if prediction.n_tokens else _nothing_to_read(prediction)
+        for prediction in classifier.predict(texts, spent=spent)
     ]
-    checks = order_checks(classifier, texts, predictions)
+    checks = order_checks(classifier, texts, predictions, spent=spent)
     card = classifier.card
 
     def decision(text: str, prediction: Prediction, check: OrderCheck | None, by_machine: bool) -> Decision:

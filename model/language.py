@@ -35,6 +35,12 @@ def foreign_letters_ratio(text: str) -> float:
     return foreign / len(letters) if letters else 0.0
 
 
+def identify(text: str) -> tuple[str, float]:
+    """The likeliest language, an ISO 639-1 code or NO_LANGUAGE, and how certain that is."""
+    language, certainty = _identifier().classify(text)
+    return str(language), float(certainty)
+
+
 def unsupported_language(text: str, prediction: Prediction, trained: Collection[str]) -> bool:
     """Whether the mail should be read by a person because of its language. trained: ISO 639-1 codes."""
     if prediction.unknown_ratio > UNKNOWN_RATIO_LIMIT or foreign_letters_ratio(text) > LETTERS_LIMIT:
@@ -42,7 +48,7 @@ def unsupported_language(text: str, prediction: Prediction, trained: Collection[
     letters = sum(map(str.isalpha, text))
     if prediction.n_tokens >= MIN_TOKENS and letters < LETTERS_A_TOKEN * prediction.n_tokens:
         return True
-    language, certainty = _identifier().classify(text)
+    language, certainty = identify(text)
     if language == NO_LANGUAGE:
-        return bool(certainty > NO_LANGUAGE_CERTAINTY)
-    return language not in trained and bool(certainty > CERTAINTY)
+        return certainty > NO_LANGUAGE_CERTAINTY
+    return language not in trained and certainty > CERTAINTY

@@ -50,6 +50,7 @@ WHO_MAY: dict[tuple[str, str], Allowed] = {
     ("POST", "/v1/classify"): ANY_KEY,
     ("POST", "/v1/explain"): STAFF,
     ("GET", "/v1/labels"): ANY_KEY,
+    ("GET", "/v1/drift"): STAFF,
     ("GET", "/v1/models"): STAFF,
     ("GET", "/v1/models/promotions"): STAFF,
     ("POST", "/v1/models/{version}/promote"): OPERATORS,

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from functools import partial
 from importlib.metadata import version
 from typing import Any, TypedDict
 
@@ -20,9 +21,13 @@ from service.callers import Callers
 from service.checking import Checker
 from service.console import pages, sign_in
 from service.database import make_engine, make_sessions
-from service.following import Follower, show_serving
+from service.drift import last_day
+from service.following import Follower
 from service.gate import Gate
-from service.metrics import BATCH_SIZE, QUEUE_LENGTH, MetricsMiddleware
+from service.metrics import show_model
+from service.metrics.collector import DatabaseCollector
+from service.metrics.http import MetricsMiddleware
+from service.metrics.watch import BatchMetrics, watch_pool
 from service.model_shelf import ModelShelf, load_copy
 from service.rate_limit import TokenBuckets
 from service.reading import Job, Reader, Stored
@@ -31,6 +36,7 @@ from service.routers import (
     batches,
     checks,
     classify,
+    drift,
     emails,
     health,
     keys,
@@ -56,6 +62,7 @@ class State(TypedDict):
     callers: Callers
     settings: Settings
     sign_in_tries: TokenBuckets
+    collector: DatabaseCollector
 
 
 def create_app(settings: Settings, classifier: Classifier | None = None) -> FastAPI:
@@ -77,10 +84,11 @@ def create_app(settings: Settings, classifier: Classifier | None = None) -> Fast
             max_batch=settings.max_batch,
             window_seconds=settings.batch_window_seconds,
             queue_size=settings.queue_size,
-            observe=BATCH_SIZE.observe,
+            watch=BatchMetrics(),
         )
-        QUEUE_LENGTH.set_function(lambda: len(batcher))
-        show_serving(serving.version)
+        collector = DatabaseCollector(settings.database_url, measure=partial(last_day, reader))
+        watch_pool(engine)
+        show_model(serving.version)
         shelf = ModelShelf(
             settings.models_folder,
             default=settings.model_folder,
@@ -116,11 +124,13 @@ def create_app(settings: Settings, classifier: Classifier | None = None) -> Fast
             callers=callers,
             settings=settings,
             sign_in_tries=TokenBuckets(),
+            collector=collector,
         )
         await checker.close()
         await follower.close()
         await batcher.close()
         await callers.close()
+        collector.close()
         engine.dispose()
 
     app = FastAPI(
@@ -143,6 +153,7 @@ def create_app(settings: Settings, classifier: Classifier | None = None) -> Fast
         classify,
         labels,
         models,
+        drift,
         checks,
         shop_cases,
         keys,

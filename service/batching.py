@@ -9,19 +9,32 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Generic, Literal, TypeVar
 
 from service.errors import QueueFull, Unavailable
 
 In = TypeVar("In")
 Out = TypeVar("Out")
+SentBecause = Literal["full", "window", "closing"]
 
 
 @dataclass(frozen=True)
 class _Waiting(Generic[In, Out]):
     item: In
     answer: asyncio.Future[Out]
+    since: float = field(default_factory=perf_counter)
+
+
+class Watch:
+    """What a batcher tells of its work; this one does nothing with it."""
+
+    def queue_changed(self, waiting: int) -> None:
+        """So many items wait now."""
+
+    def batch_sent(self, size: int, because: SentBecause, waited_seconds: Sequence[float]) -> None:
+        """A batch goes to be processed; waited_seconds has each item's time in the queue."""
 
 
 class Batcher(Generic[In, Out]):
@@ -34,13 +47,13 @@ class Batcher(Generic[In, Out]):
         max_batch: int,
         window_seconds: float,
         queue_size: int,
-        observe: Callable[[int], None] = lambda _: None,
+        watch: Watch | None = None,
     ) -> None:
         if max_batch < 1 or queue_size < 1 or window_seconds < 0:
             raise ValueError(f"max_batch {max_batch}, queue_size {queue_size}, window_seconds {window_seconds}")
         self._process, self._max_batch, self._window_seconds = process, max_batch, window_seconds
         self._queue: asyncio.Queue[_Waiting[In, Out] | None] = asyncio.Queue(queue_size)
-        self._observe = observe
+        self._watch = watch or Watch()
         self._worker: asyncio.Task[None] | None = None
         self._closed = False
 
@@ -66,13 +79,14 @@ class Batcher(Generic[In, Out]):
             self._queue.put_nowait(waiting)
         except asyncio.QueueFull:
             raise QueueFull(f"{self._queue.maxsize} mails are waiting already; try again") from None
+        self._watch.queue_changed(len(self))
         return await waiting.answer
 
-    async def _collect(self) -> tuple[list[_Waiting[In, Out]], bool]:
-        """The next batch, and whether the end of the queue was reached."""
+    async def _collect(self) -> tuple[list[_Waiting[In, Out]], SentBecause]:
+        """The next batch, and why it goes now; `closing` means that the end of the queue was reached."""
         first = await self._queue.get()
         if first is None:
-            return [], True
+            return [], "closing"
         batch = [first]
         deadline = asyncio.get_running_loop().time() + self._window_seconds
         while len(batch) < self._max_batch:
@@ -83,20 +97,22 @@ class Batcher(Generic[In, Out]):
                 else:
                     entry = self._queue.get_nowait()
             except TimeoutError:
-                break
+                return batch, "window"
             if entry is None:
-                return batch, True
+                return batch, "closing"
             batch.append(entry)
-        return batch, False
+        return batch, "full"
 
     async def _work(self) -> None:
-        ended = False
-        while not ended:
-            taken, ended = await self._collect()
+        because: SentBecause = "window"
+        while because != "closing":
+            taken, because = await self._collect()
+            self._watch.queue_changed(len(self))
             batch = [waiting for waiting in taken if not waiting.answer.done()]
             if not batch:
                 continue
-            self._observe(len(batch))
+            now = perf_counter()
+            self._watch.batch_sent(len(batch), because, [now - waiting.since for waiting in batch])
             answers = await self._answers([waiting.item for waiting in batch])
             for waiting, answer in zip(batch, answers, strict=True):
                 if waiting.answer.done():

@@ -12,6 +12,7 @@ from service.access import Role
 from service.batching import Batcher
 from service.checking import Checker
 from service.following import Follower
+from service.metrics.collector import DatabaseCollector
 from service.model_shelf import ModelShelf
 from service.reading import Job, Reader, Stored
 
@@ -29,6 +30,11 @@ def _batcher(request: Request) -> Batcher[Job, Stored]:
 def _own_addresses(request: Request) -> frozenset[str]:
     own_addresses: frozenset[str] = request.state.own_addresses
     return own_addresses
+
+
+def _collector(request: Request) -> DatabaseCollector:
+    collector: DatabaseCollector = request.state.collector
+    return collector
 
 
 def _actor(request: Request) -> str:
@@ -79,6 +85,7 @@ RoleDep = Annotated[Role, Depends(_role)]
 CsrfDep = Annotated[str, Depends(_csrf)]
 ReaderDep = Annotated[Reader, Depends(_reader)]
 OwnAddressesDep = Annotated[frozenset[str], Depends(_own_addresses)]
+CollectorDep = Annotated[DatabaseCollector, Depends(_collector)]
 BatcherDep = Annotated[Batcher[Job, Stored], Depends(_batcher)]
 SessionsDep = Annotated[sessionmaker[Session], Depends(_sessions)]
 ShelfDep = Annotated[ModelShelf, Depends(_shelf)]

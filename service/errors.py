@@ -27,6 +27,7 @@ from sqlalchemy.exc import DataError, SQLAlchemyError
 from starlette.exceptions import HTTPException
 
 from service.intake.errors import LimitError
+from service.metrics import REFUSED
 from service.security_headers import headers_for
 
 log = logging.getLogger(__name__)
@@ -37,6 +38,7 @@ class ServiceError(Exception):
 
     status: ClassVar[HTTPStatus] = HTTPStatus.INTERNAL_SERVER_ERROR
     headers: ClassVar[dict[str, str]] = {}
+    refusal: ClassVar[str | None] = None  # what it counts as, where the status does not say it
 
     def __init__(self, detail: str, **extra: Any) -> None:
         """extra: further fields of the problem."""
@@ -71,6 +73,7 @@ class UnsupportedMedia(ServiceError):
 class QueueFull(ServiceError):
     status = HTTPStatus.TOO_MANY_REQUESTS
     headers = {"Retry-After": "1"}
+    refusal = "queue_full"
 
 
 class Unavailable(ServiceError):
@@ -79,12 +82,32 @@ class Unavailable(ServiceError):
 
 
 def problem(
-    status: int, detail: str, *, headers: dict[str, str] | None = None, extra: dict[str, Any] | None = None
+    status: int,
+    detail: str,
+    *,
+    headers: dict[str, str] | None = None,
+    extra: dict[str, Any] | None = None,
+    reason: str | None = None,
 ) -> JSONResponse:
+    """A problem as an answer; counted by `reason`, or by the reason that goes with its status."""
+    if (reason := reason or REFUSAL_REASONS.get(status)) is not None:
+        REFUSED.labels(reason).inc()
     body = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail}
     return JSONResponse(
         {**body, **(extra or {})}, status_code=status, headers=headers, media_type="application/problem+json"
     )
+
+
+REFUSAL_REASONS = {  # by status; the rest are no refusals: a missing page, a fault of ours
+    400: "invalid",
+    401: "unauthorized",
+    403: "forbidden",
+    413: "body_too_large",
+    415: "unsupported_media",
+    422: "invalid",
+    429: "rate_limited",
+    503: "unavailable",
+}
 
 
 def _field(location: tuple[Any, ...]) -> str:
@@ -96,11 +119,11 @@ def problem_of(error: Exception) -> JSONResponse:
     """The problem that a caller is told of an error."""
     match error:
         case ServiceError():
-            return problem(error.status, error.detail, headers=error.headers, extra=error.extra)
+            return problem(error.status, error.detail, headers=error.headers, extra=error.extra, reason=error.refusal)
         case LimitError():
             too_large = error.limit in ("mail_bytes", "html_bytes")
             status = BodyTooLarge.status if too_large else InvalidRequest.status
-            return problem(status, str(error), extra={"limit": error.limit})
+            return problem(status, str(error), extra={"limit": error.limit}, reason="over_limit")
         case RequestValidationError() | ValidationError():
             found = [{"field": _field(entry["loc"]), "message": entry["msg"]} for entry in error.errors()]
             broken_json = any(entry["type"] == "json_invalid" for entry in error.errors())

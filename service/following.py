@@ -11,7 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session, sessionmaker
 
 from model.checkpoint import ModelFolderError
-from service.metrics import MODEL_INFO
+from service.metrics import show_model
 from service.model_shelf import ModelShelf, UnknownModel
 from service.promotion import standing_versions
 from service.queries import promotions as queries
@@ -106,12 +106,6 @@ class Follower:
             if version == wanted[-1]:
                 self.problem, self._failed = None, None
             log.info("model %s serves in place of %s", version, self._reader.classifier.version)
+            show_model(version, instead_of=self._reader.classifier.version)
             self._reader.classifier = classifier
-            show_serving(version)
             return
-
-
-def show_serving(version: str) -> None:
-    """Metrics name the one version that serves."""
-    MODEL_INFO.clear()
-    MODEL_INFO.labels(version).set(1)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from model.checkpoint import PAYLOAD_FILES, Card, ModelFolderError, read_model_folder
 from model.classifier import Classifier
+from model.reference import FILE as REFERENCE_FILE
 
 Stamp = tuple[tuple[str, int, int], ...]
 
@@ -38,6 +39,8 @@ def load_copy(folder: Path) -> Classifier:
         try:
             for name in ("config.json", *PAYLOAD_FILES):
                 shutil.copyfile(folder / name, Path(private) / name)
+            if (folder / REFERENCE_FILE).exists():
+                shutil.copyfile(folder / REFERENCE_FILE, Path(private) / REFERENCE_FILE)
         except OSError as error:
             raise ModelFolderError(folder, f"cannot be copied to {private}: {error.strerror}") from error
         try:

@@ -7,9 +7,9 @@ from time import perf_counter
 
 from sqlalchemy.orm import Session, sessionmaker
 
-from model.classifier import Classifier
-from model.decision import read_texts
-from service.metrics import ORDER_CHECKS, PREDICTIONS, STAGE_SECONDS
+from model.classifier import Classifier, Spent
+from model.decision import Read, read_texts
+from service.metrics import CONFIDENCE, ORDER_CHECKS, PREDICTIONS, REASONS, STAGE_SECONDS
 from service.storing import SAME_CONTENT_SECONDS, Storage
 from service.storing import Job as Job
 from service.storing import Stored as Stored
@@ -34,7 +34,7 @@ class Reader:
 
     def process(self, jobs: Sequence[Job]) -> list[Stored | Exception]:
         """Answer a batch, after the commit. Raises what the database raises, and then nothing is stored."""
-        started = perf_counter()
+        spent = Spent()
         intakes = [job.intake for job in jobs]
         classifier = self.classifier  # one for the whole batch: another may be put in its place meanwhile
         reads = read_texts(
@@ -42,14 +42,23 @@ class Reader:
             [intake.text for intake in intakes],
             default_threshold=self._auto_threshold,
             automatic=[intake.automatic for intake in intakes],
+            spent=spent,
         )
-        STAGE_SECONDS.labels("inference").observe(perf_counter() - started)
+        STAGE_SECONDS.labels("tokenize").observe(spent.tokenize_seconds)
+        STAGE_SECONDS.labels("inference").observe(spent.inference_seconds)
         started = perf_counter()
         stored = self._storage.store(jobs, reads, classifier.version)
         STAGE_SECONDS.labels("store").observe(perf_counter() - started)
         for read, result in zip(reads, stored, strict=True):
             if result.created:
-                PREDICTIONS.labels(read.prediction.label, read.decision.decision).inc()
-                if read.check is not None:
-                    ORDER_CHECKS.labels("passed" if read.check.passed else "failed").inc()
+                self._count(read, classifier.version)
         return list(stored)
+
+    def _count(self, read: Read, model_version: str) -> None:
+        prediction, decision = read.prediction, read.decision
+        PREDICTIONS.labels(prediction.label, decision.decision, model_version).inc()
+        CONFIDENCE.labels(prediction.label).observe(prediction.confidence)
+        for reason in decision.reasons:
+            REASONS.labels(reason).inc()
+        if read.check is not None:
+            ORDER_CHECKS.labels("passed" if read.check.passed else "failed").inc()

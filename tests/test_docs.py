@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
+import pytest
+from fastapi.testclient import TestClient
+
 from model.checks.cases import Case
 from model.checks.schema import read_suite
+from model.classifier import Classifier
 from model.config import LABELS
 from service import contract, metrics
 from service.app import create_app
+from service.metrics import collector
 from service.routers.labels import DESCRIPTIONS
 from service.settings import ENV_PREFIX, Settings
+from service.upgrade import upgrade
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def client(tmp_path: Path, tiny_classifier: Classifier) -> Iterator[TestClient]:
+    url = f"sqlite:///{tmp_path}/router.db"
+    upgrade(url)
+    with TestClient(create_app(Settings(database_url=url, require_keys=False), tiny_classifier)) as client:
+        yield client
 
 
 def section(title: str) -> str:
@@ -37,16 +52,17 @@ def test_every_route_is_documented() -> None:
     assert documented == {(verb.upper(), path) for path, verbs in document["paths"].items() for verb in verbs}
 
 
-def test_every_metric_is_documented_in_the_readme_and_in_the_module() -> None:
-    families = {
-        f"{metrics.NAMESPACE}_{name}"
-        for name in re.findall(r'(?:Gauge|Histogram)\(\s*"(\w+)"', Path(metrics.__file__).read_text())
-    } | {
-        f"{metrics.NAMESPACE}_{name}_total"
-        for name in re.findall(r'Counter\(\s*"(\w+)"', Path(metrics.__file__).read_text())
-    }
-    assert families == set(re.findall(r"^\| `(\w+)`", section("Metrics"), re.MULTILINE))
-    assert families == set(re.findall(r"^\s*(refund_router_\w+)", metrics.__doc__ or "", re.MULTILINE))
+def test_every_metric_is_documented_in_the_readme_and_in_its_module(client: TestClient) -> None:
+    text = client.get("/metrics").text
+    families = set(re.findall(rf"^# TYPE ({metrics.NAMESPACE}_\w+?) ", text, re.MULTILINE))
+    documented = re.findall(r"^\| `(\w+)` \| (.+) \|$", section("Metrics"), re.MULTILINE)
+    in_modules = [
+        entry
+        for module in (metrics, collector)
+        for entry in re.findall(r"^(refund_router_\w+) +(.+)$", module.__doc__ or "", re.MULTILINE)
+    ]
+    assert documented == in_modules
+    assert {name for name, _ in documented} == families
 
 
 def test_every_label_is_documented() -> None:

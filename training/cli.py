@@ -1,4 +1,7 @@
-"""`refund-trainer`: corpus, train, evaluate, ablate, export. Exit codes: 0 well, 1 a check failed, 2 bad input."""
+"""`refund-trainer`: corpus, train, evaluate, ablate, reference, export.
+
+Exit codes: 0 well, 1 a check failed, 2 bad input.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,8 @@ from rich.progress import Progress, TaskID, TimeElapsedColumn
 from model.checkpoint import ModelFolderError, read_model_folder
 from model.classifier import Classifier
 from model.config import POSITION_SCHEMES
+from model.reference import FILE as REFERENCE_FILE
+from model.reference import write_reference
 from model.weights import Precision, load_network
 from training.ablation import Budget
 from training.ablation import ablate as run_ablation
@@ -27,6 +32,7 @@ from training.export import export as write_folder
 from training.loop import TrainingConfig
 from training.recipe import TRAINING, Recipe
 from training.recipe import train as make_model
+from training.reference import make_reference
 from training.report import render_report
 
 app = typer.Typer(
@@ -188,6 +194,35 @@ def ablate(
     except (CorpusError, OSError) as error:
         raise _refuse(str(error)) from None
     typer.echo(f"{output / 'ablation.html'}")
+
+
+@app.command()
+def reference(
+    model: Annotated[Path, typer.Option(help="Model folder, which gets the file reference.json.")],
+    mails: Annotated[
+        Path | None, typer.Option(help="A JSONL file of labelled mails; the development split by default.")
+    ] = None,
+) -> None:
+    """Give a model folder what drift is measured against: its labelled mails as numbers, and what chance makes of them.
+
+    Example: `refund-trainer reference --model runs/mine/model --mails yours.jsonl`
+    """
+    try:
+        labelled = read_file(mails) if mails is not None else read_split("development")
+        classifier = Classifier(model)
+        with Progress(console=err, transient=True) as progress:
+            task = progress.add_task("reading", total=len(labelled))
+            made = make_reference(
+                classifier,
+                model,
+                labelled,
+                str(mails or "development split"),
+                lambda n: progress.update(task, advance=n),
+            )
+        write_reference(model, made)
+    except (CorpusError, ModelFolderError, ValueError, OSError) as error:
+        raise _refuse(str(error)) from None
+    typer.echo(f"{model / REFERENCE_FILE}: {made.mails} mails, accuracy {made.accuracy:.3f}")
 
 
 @app.command()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from model.classifier import Classifier, Prediction
+from model.classifier import Classifier, Prediction, Spent
 from model.spans import Span
 
 
@@ -27,7 +27,9 @@ def exchange(text: str, first: Span, second: Span) -> str:
     return text[: left.start] + right.text + text[left.end : right.start] + left.text + text[right.end :]
 
 
-def order_checks(classifier: Classifier, texts: list[str], predictions: list[Prediction]) -> list[OrderCheck | None]:
+def order_checks(
+    classifier: Classifier, texts: list[str], predictions: list[Prediction], *, spent: Spent | None = None
+) -> list[OrderCheck | None]:
     """For each mail that has a refund and a keep span: one check; None for the others. One forward pass for all."""
     asked: list[tuple[int, Span, Span, str]] = []
     for index, (text, prediction) in enumerate(zip(texts, predictions, strict=True)):
@@ -35,7 +37,7 @@ def order_checks(classifier: Classifier, texts: list[str], predictions: list[Pre
         if refund and keep and refund.text.casefold() != keep.text.casefold():
             asked.append((index, refund, keep, exchange(text, refund, keep)))
     checks: list[OrderCheck | None] = [None] * len(texts)
-    again = classifier.predict([swapped for *_, swapped in asked]) if asked else []
+    again = classifier.predict([swapped for *_, swapped in asked], spent=spent) if asked else []
     for (index, refund, keep, swapped), prediction in zip(asked, again, strict=True):
         roles = {span.text.casefold(): span.role for span in prediction.spans}
         followed = roles.get(keep.text.casefold()) == "refund" and roles.get(refund.text.casefold()) == "keep"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from service.cli import check, classify, database, keys, models, serve
+from service.cli import check, classify, database, drift, keys, models, serve
 
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, rich_markup_mode="markdown", pretty_exceptions_enable=False
@@ -12,6 +12,7 @@ app = typer.Typer(
 app.command()(serve.serve)
 app.command()(classify.classify)
 app.command()(check.check)
+app.command()(drift.drift)
 app.add_typer(database.app, name="db")
 app.add_typer(keys.app, name="keys")
 app.add_typer(models.app, name="models")

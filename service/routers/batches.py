@@ -15,6 +15,8 @@ from service.answers import stored_answer
 from service.batching import Batcher
 from service.dependencies import BatcherDep, OwnAddressesDep
 from service.errors import problem_of
+from service.metrics import INBOUND
+from service.metrics.http import inbound_result
 from service.reading import Job, Stored
 from service.routers.emails import PROBLEMS, only_json, read_json
 from service.schemas.emails import EmailBatchIn, EmailIn, EmailOutcome, EmailOutcomes, Problem
@@ -41,6 +43,8 @@ async def post_batch(
     """
     jobs = await asyncio.to_thread(_read, body.emails, own_addresses)
     outcomes = await asyncio.gather(*(_outcome(batcher, job) for job in jobs))
+    for found in outcomes:
+        INBOUND.labels("batch", inbound_result("batch", _status(found))).inc()
     refusals = [found for found in outcomes if isinstance(found, JSONResponse) and found.status_code in TRY_LATER]
     if len(refusals) == len(outcomes) and len({refusal.status_code for refusal in refusals}) == 1:
         return refusals[0]
@@ -70,5 +74,10 @@ async def _outcome(batcher: Batcher[Job, Stored], job: Job | Exception) -> Store
 def _written(outcome: Stored | JSONResponse) -> EmailOutcome:
     if isinstance(outcome, JSONResponse):
         return EmailOutcome(status=outcome.status_code, problem=Problem(**json.loads(bytes(outcome.body))))
-    status = HTTPStatus.CREATED if outcome.created else HTTPStatus.OK
-    return EmailOutcome(status=status, email=stored_answer(outcome))
+    return EmailOutcome(status=_status(outcome), email=stored_answer(outcome))
+
+
+def _status(outcome: Stored | JSONResponse) -> int:
+    if isinstance(outcome, JSONResponse):
+        return outcome.status_code
+    return HTTPStatus.CREATED if outcome.created else HTTPStatus.OK

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import APIRouter, Response
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
 from sqlalchemy.exc import SQLAlchemyError
 
-from service.dependencies import CheckerDep, FollowerDep, ReaderDep, SessionDep
+from service.dependencies import CheckerDep, CollectorDep, FollowerDep, ReaderDep, SessionDep
 from service.errors import Unavailable
+from service.metrics.exposition import render
 from service.queries import database as queries
 from service.routers.emails import PROBLEMS
 from service.schemas.emails import Health, Ready
@@ -40,6 +41,6 @@ def readyz(session: SessionDep, reader: ReaderDep, follower: FollowerDep, checke
 
 
 @router.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
-def metrics() -> Response:
+def metrics(collector: CollectorDep) -> Response:
     """Prometheus' text format."""
-    return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
+    return Response(render(collector), media_type=CONTENT_TYPE_PLAIN_0_0_4)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from service.batching import Batcher
+from service.batching import Batcher, Watch
 from service.errors import QueueFull, Unavailable
 
 
@@ -19,18 +19,51 @@ def make(process: object = double, **changes: float) -> Batcher[int, int]:
     return Batcher(process, **options)  # type: ignore[arg-type]
 
 
+class Notes(Watch):
+    def __init__(self) -> None:
+        self.sent: list[tuple[int, str]] = []
+        self.waiting: list[int] = []
+        self.waited: list[float] = []
+
+    def queue_changed(self, waiting: int) -> None:
+        self.waiting.append(waiting)
+
+    def batch_sent(self, size: int, because: str, waited_seconds: Sequence[float]) -> None:
+        self.sent.append((size, because))
+        self.waited += waited_seconds
+
+
 def test_callers_who_come_together_share_a_batch_and_get_their_own_answers() -> None:
-    sizes: list[int] = []
+    notes = Notes()
 
     async def scene() -> list[int]:
-        batcher = Batcher(double, max_batch=8, window_seconds=0.05, queue_size=16, observe=sizes.append)
+        batcher = Batcher(double, max_batch=8, window_seconds=0.05, queue_size=16, watch=notes)
         batcher.start()
         answers = await asyncio.gather(*(batcher.submit(n) for n in range(10)))
         await batcher.close()
         return answers
 
     assert asyncio.run(scene()) == [n * 2 for n in range(10)]
-    assert sizes == [8, 2]
+    assert notes.sent == [(8, "full"), (2, "window")]
+    assert max(notes.waiting) == 10
+    assert notes.waiting[-1] == 0
+    assert len(notes.waited) == 10
+    assert min(notes.waited) >= 0
+
+
+def test_what_closing_finds_is_sent_because_of_it() -> None:
+    notes = Notes()
+
+    async def scene() -> None:
+        batcher = Batcher(double, max_batch=8, window_seconds=1, queue_size=16, watch=notes)
+        batcher.start()
+        answer = asyncio.create_task(batcher.submit(1))
+        await asyncio.sleep(0)
+        await batcher.close()
+        assert await answer == 2
+
+    asyncio.run(scene())
+    assert notes.sent == [(1, "closing")]
 
 
 def test_a_failed_batch_fails_each_of_its_callers_and_the_next_one_works() -> None:

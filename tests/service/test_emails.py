@@ -202,10 +202,11 @@ def test_labels_health_readiness_and_metrics_answer(client: TestClient) -> None:
     client.post("/v1/emails", json={"text": FEE})
     assert [label["name"] for label in client.get("/v1/labels").json()["data"]][:2] == ["refund_item", "refund_fee"]
     assert client.get("/healthz").json() == {"status": "ok"}
-    assert client.get("/readyz").json()["model_version"].startswith("tiny+")
+    served = client.get("/readyz").json()["model_version"]
+    assert served.startswith("tiny+")
     exposed = client.get("/metrics").text
     assert 'refund_router_http_requests_total{method="POST",route="/v1/emails",status="201"}' in exposed
-    assert 'refund_router_predictions_total{decision="auto",label="billing_error"}' in exposed
+    assert f'refund_router_predictions_total{{decision="auto",label="billing_error",model="{served}"}}' in exposed
 
 
 def test_the_inbox_shows_mail_as_text_only(client: TestClient) -> None:

@@ -114,7 +114,7 @@ def test_a_promotion_serves_at_once_with_its_thresholds_and_is_told(client: Test
     thresholds = {entry["name"]: entry["auto_threshold"] for entry in client.get("/v1/labels").json()["data"]}
     assert thresholds["other"] == 0.5
     assert f'refund_router_model_info{{version="{shelved}"}} 1.0' in client.get("/metrics").text
-    assert f'version="{before}"' not in client.get("/metrics").text
+    assert f'refund_router_model_info{{version="{before}"}} 0.0' in client.get("/metrics").text
     assert [row["number"] for row in client.get("/v1/models/promotions").json()["data"]] == [1]
     assert_problem(client.post(f"/v1/models/{shelved}/promote"), 409, "serves already")
 

@@ -1,0 +1,120 @@
+"""The dashboard: as its script says, and every panel's query answered by a real Prometheus on a real service."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import httpx2 as httpx
+import pytest
+import uvicorn
+import yaml
+
+from model.classifier import Classifier
+from service import metrics
+from service.app import create_app
+from service.settings import Settings
+from service.upgrade import upgrade
+from tests.deploy.servers import ROOT, answers, free_port, running, wait_until
+
+spec = importlib.util.spec_from_file_location("make_dashboard", ROOT / "deploy" / "grafana" / "make_dashboard.py")
+assert spec is not None
+assert spec.loader is not None
+make_dashboard = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(make_dashboard)
+PANELS = [panel for panel in make_dashboard.dashboard()["panels"] if panel["type"] != "row"]
+
+
+def test_the_committed_dashboard_is_what_its_script_makes() -> None:
+    assert make_dashboard.TARGET.read_text(encoding="utf-8") == make_dashboard.rendered()
+
+
+def test_panels_do_not_overlap() -> None:
+    taken: set[tuple[int, int]] = set()
+    for panel in PANELS:
+        place = panel["gridPos"]
+        cells = {
+            (x, y)
+            for x in range(place["x"], place["x"] + place["w"])
+            for y in range(place["y"], place["y"] + place["h"])
+        }
+        assert not cells & taken, panel["title"]
+        taken |= cells
+
+
+@pytest.fixture
+def service_port(tmp_path: Path, released: Classifier) -> Iterator[int]:
+    url, port = f"sqlite:///{tmp_path}/router.db", free_port()
+    upgrade(url)
+    settings = Settings(database_url=url, require_keys=False)
+    server = uvicorn.Server(
+        uvicorn.Config(create_app(settings, released), port=port, log_level="warning", lifespan="on")
+    )
+    thread = Thread(target=server.run)
+    thread.start()
+    try:
+        wait_until(lambda: answers(f"http://127.0.0.1:{port}/readyz"), "the service is not ready")
+        yield port
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+@pytest.mark.skipif(shutil.which("prometheus") is None, reason="Debian's prometheus is not installed")
+def test_every_panels_query_returns_data(tmp_path: Path, service_port: int, released: Classifier) -> None:
+    mails = [{"text": f"Refund the delivery fee, not the cake. Order {number}"} for number in range(60)]
+    answer = httpx.post(f"http://127.0.0.1:{service_port}/v1/emails/batch", json={"emails": mails}, timeout=60)
+    assert answer.status_code == 200, answer.text  # enough of them for a verdict on drift
+    port = free_port()
+    config = yaml.safe_load((ROOT / "deploy" / "prometheus" / "prometheus.yml").read_text())
+    config["global"] = {"scrape_interval": "1s", "scrape_timeout": "1s", "evaluation_interval": "1s"}
+    config["rule_files"] = [str(ROOT / "deploy" / "prometheus" / name) for name in config["rule_files"]]
+    del config["alerting"]
+    config["scrape_configs"] = [config["scrape_configs"][0]]
+    config["scrape_configs"][0]["static_configs"][0]["targets"] = [f"127.0.0.1:{service_port}"]
+    (tmp_path / "prometheus.yml").write_text(yaml.safe_dump(config))
+    command = [
+        "prometheus",
+        f"--config.file={tmp_path}/prometheus.yml",
+        f"--storage.tsdb.path={tmp_path}/data",
+        f"--web.listen-address=127.0.0.1:{port}",
+    ]
+    address = f"http://127.0.0.1:{service_port}"
+    with running(command, tmp_path / "prometheus.log"), httpx.Client(timeout=20) as client:
+        # runs and verdicts have their own tests; here only their series must come through
+        metrics.show_suite_run(
+            "s", released.version, pass_ratio=1, pair_accuracy=1, passed=True, finished_at=datetime.now(UTC)
+        )
+        key = [0]
+
+        def every_query_answers() -> bool:
+            key[0] += 1
+            client.post(f"{address}/v1/emails", json={"text": f"Refund the delivery fee, not the cake. Order {key[0]}"})
+            client.post(f"{address}/v1/emails", content=b"x", headers={"content-type": "text/plain"})
+            metrics.FEEDBACK.labels("refund_fee", "refund_item").inc()
+            return not silent(client, port)
+
+        try:
+            wait_until(every_query_answers, "", seconds=40)
+        except TimeoutError:
+            pytest.fail(f"no data: {silent(client, port)}")
+
+
+def silent(client: httpx.Client, port: int) -> list[str]:
+    """The queries that have no answer yet."""
+
+    def result(query: str) -> list[Any]:
+        found: list[Any] = client.get(f"http://127.0.0.1:{port}/api/v1/query", params={"query": query}).json()["data"][
+            "result"
+        ]
+        return found
+
+    try:
+        return [target["expr"] for panel in PANELS for target in panel["targets"] if not result(target["expr"])]
+    except (httpx.HTTPError, ValueError):
+        return ["Prometheus does not answer yet"]
