@@ -70,7 +70,11 @@ def create_app(settings: Settings, classifier: Classifier | None = None) -> Fast
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[State]:
-        engine = make_engine(settings.database_url, timeout_seconds=settings.database_timeout_seconds)
+        engine = make_engine(
+            settings.database_url,
+            timeout_seconds=settings.database_timeout_seconds,
+            pool_size=settings.database_pool_size,
+        )
         sessions = make_sessions(engine)
         serving = classifier or load_copy(settings.model_folder)
         reader = Reader(

@@ -20,6 +20,11 @@ NAMING = {
 }
 
 
+POOL_SIZE = 5
+IDLE_SECONDS = 60
+RECYCLE_SECONDS = 1_800  # what stands between may drop a connection that is silent for longer
+
+
 class Base(DeclarativeBase):
     metadata = MetaData(naming_convention=NAMING)
 
@@ -44,22 +49,37 @@ class UtcDateTime(TypeDecorator[datetime]):
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
-def make_engine(url: str, *, timeout_seconds: float) -> Engine:
-    """SQLite: write-ahead log, synchronous FULL (a committed row survives a power cut). PostgreSQL: timeouts."""
+def make_engine(url: str, *, timeout_seconds: float, pool_size: int = POOL_SIZE) -> Engine:
+    """SQLite: write-ahead log, synchronous FULL (a committed row survives a power cut). PostgreSQL: a limit on how long
+    a statement runs, a lock, a connection or its place in the pool is waited for, and a transaction lies idle."""
     if make_url(url).get_backend_name() == "sqlite":
         if database := make_url(url).database:
             Path(database).parent.mkdir(parents=True, exist_ok=True)
-        engine = create_engine(url, connect_args={"timeout": timeout_seconds})
+        engine = create_engine(
+            url, connect_args={"timeout": timeout_seconds}, pool_size=pool_size, pool_timeout=timeout_seconds
+        )
         event.listen(engine, "connect", _prepare_sqlite)
         return engine
-    milliseconds = int(timeout_seconds * 1000)
-    options = f"-c statement_timeout={milliseconds} -c lock_timeout={milliseconds}"
+    limits = {
+        "statement_timeout": int(timeout_seconds * 1_000),
+        "lock_timeout": int(timeout_seconds * 1_000),
+        "idle_in_transaction_session_timeout": int(max(timeout_seconds, IDLE_SECONDS) * 1_000),
+    }
     arguments = {
         "application_name": "refund-router",
         "connect_timeout": max(2, int(timeout_seconds)),
-        "options": options,
+        "keepalives_idle": IDLE_SECONDS,  # a server that is gone without a word is noticed
+        "options": " ".join(f"-c {name}={milliseconds}" for name, milliseconds in limits.items()),
     }
-    return create_engine(url, pool_pre_ping=True, pool_timeout=timeout_seconds, connect_args=arguments)
+    return create_engine(
+        url,
+        pool_pre_ping=True,
+        pool_size=pool_size,
+        max_overflow=pool_size,
+        pool_recycle=RECYCLE_SECONDS,
+        pool_timeout=timeout_seconds,
+        connect_args=arguments,
+    )
 
 
 def _prepare_sqlite(connection: Any, _: Any) -> None:

@@ -57,6 +57,9 @@ class Settings(BaseSettings):
     database_timeout_seconds: float = Field(
         default=10.0, gt=0, le=600, description="how long a statement or a lock may take"
     )
+    database_pool_size: int = Field(
+        default=5, ge=1, le=100, description="connections a process keeps; under load it opens as many again"
+    )
     auto_threshold: float = Field(
         default=0.95, ge=0, le=1, description='least confidence for "auto" where the model\'s card names none'
     )

@@ -9,10 +9,12 @@ import typer
 from alembic.util.exc import CommandError
 from pydantic import ValidationError
 from rich.console import Console
+from rich.progress import Progress
 from sqlalchemy.exc import SQLAlchemyError
 
 from model.checkpoint import ModelFolderError
 from model.classifier import Classifier
+from service.backfill import backfill
 from service.model_shelf import load_copy
 from service.settings import ENV_PREFIX, Settings, released_model
 from service.upgrade import upgrade
@@ -55,11 +57,23 @@ def load_classifier(folder: Path | None) -> Classifier:
 def upgrade_database(database_url: str) -> None:
     try:
         upgrade(database_url)
+        _add_words(database_url)
     except ModuleNotFoundError as error:
         raise refuse(f"database: {error}; pip install 'refund-router[postgres]'") from None
     except (SQLAlchemyError, CommandError, OSError) as error:
         cause = getattr(error, "orig", None) or error
         raise refuse(f"database: {str(cause).strip().splitlines()[0]}") from None
+
+
+def _add_words(database_url: str) -> None:
+    """The full-text index of mails from before it, with a bar where there are any."""
+    with Progress(console=err, transient=True) as progress:
+        task = progress.add_task("words of stored mails", total=None, visible=False)
+        backfill(
+            database_url,
+            begin=lambda total: progress.update(task, total=total, visible=True),
+            advance=lambda added: progress.advance(task, added),
+        )
 
 
 def write_file(path: Path, text: str) -> None:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Select, func, literal, select, union_all, update
+from sqlalchemy import Row, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -15,6 +15,10 @@ from service.schemas.emails import PreviousMail
 from service.tables import ConversationReference, Email, StoredPrediction
 
 PREVIOUS = 10  # mails that an answer names
+SHORT = 100  # mails of a conversation that are read whole
+SUMMARY = select(
+    Email.id, Email.conversation_id, StoredPrediction.label, StoredPrediction.decision, Email.created_at
+).join(Email.prediction)
 
 
 def conversations_by_message_id(
@@ -52,24 +56,35 @@ def previous_mails(session: Session, *, emails: Sequence[Email]) -> dict[str, li
     ids = {email.conversation_id for email in emails if email.conversation_id is not None}
     if not ids:
         return {}
-    begun = select(Email.conversation_id, func.min(Email.id)).where(Email.conversation_id.in_(ids))
-    first = {row[0]: row[1] for row in session.execute(begun.group_by(Email.conversation_id))}
-    later = [email for email in emails if email.id > first.get(email.conversation_id, email.id)]
-    if not later:
-        return {}
-    before: dict[str, list[PreviousMail]] = defaultdict(list)
-    for row in session.execute(union_all(*map(_before, later))):
-        found = PreviousMail(id=row.id, label=row.label, decision=row.decision, created_at=row.created_at)
-        before[row.later_id].append(found)
-    for mails in before.values():
-        mails.sort(key=lambda mail: mail.id, reverse=True)
+    counted = select(Email.conversation_id, func.count(), func.min(Email.id)).where(Email.conversation_id.in_(ids))
+    sizes = {row[0]: (row[1], row[2]) for row in session.execute(counted.group_by(Email.conversation_id))}
+    later = [email for email in emails if email.conversation_id in sizes and email.id > sizes[email.conversation_id][1]]
+    short = {email.conversation_id for email in later if sizes[email.conversation_id][0] <= SHORT}
+    members = _members(session, conversation_ids=short) if short else {}
+    before = {}
+    for email in later:
+        if email.conversation_id in short:
+            mails = members[email.conversation_id]
+            before[email.id] = [mail for mail in mails if mail.id < email.id][:PREVIOUS]
+        else:
+            before[email.id] = _last_before(session, email=email)
     return before
 
 
-def _before(email: Email) -> Select[Any]:
-    """The last mails of a conversation before this one, in a subquery: only there SQLite lets a union's part be
-    limited."""
-    columns = (Email.id, StoredPrediction.label, StoredPrediction.decision, Email.created_at)
-    part = select(literal(email.id).label("later_id"), *columns).join(Email.prediction)
-    part = part.where(Email.conversation_id == email.conversation_id, Email.id < email.id)
-    return select(part.order_by(Email.id.desc()).limit(PREVIOUS).subquery())
+def _members(session: Session, *, conversation_ids: set[str | None]) -> dict[str | None, list[PreviousMail]]:
+    """All mails of conversations that are short, newest first."""
+    members: dict[str | None, list[PreviousMail]] = defaultdict(list)
+    query = SUMMARY.where(Email.conversation_id.in_(conversation_ids)).order_by(Email.id.desc())
+    for row in session.execute(query):
+        members[row.conversation_id].append(_summary(row))
+    return members
+
+
+def _last_before(session: Session, *, email: Email) -> list[PreviousMail]:
+    """Of a long conversation, as two machines that answer each other make it."""
+    query = SUMMARY.where(Email.conversation_id == email.conversation_id, Email.id < email.id)
+    return [_summary(row) for row in session.execute(query.order_by(Email.id.desc()).limit(PREVIOUS))]
+
+
+def _summary(row: Row[Any]) -> PreviousMail:
+    return PreviousMail(id=row.id, label=row.label, decision=row.decision, created_at=row.created_at)

@@ -16,13 +16,15 @@ from starlette.datastructures import Headers
 from service.answers import email_answer, stored_answer
 from service.dependencies import BatcherDep, OwnAddressesDep, SessionDep
 from service.errors import InvalidRequest, NotFound, UnsupportedMedia
+from service.identity import bare_address
 from service.intake.automatic import is_own
 from service.intake.compose import Intake, compose
 from service.intake.deadline import within
 from service.queries import conversations
 from service.queries import emails as queries
 from service.reading import Job
-from service.schemas.emails import Decision, EmailIn, EmailOut, EmailPage, Line, Problem
+from service.schemas.emails import Decision, EmailIn, EmailOut, EmailPage, Line, Problem, Reason
+from service.search_words import parse_search
 
 router = APIRouter(prefix="/v1/emails", tags=["emails"])
 PROBLEMS: dict[int | str, dict[str, Any]] = {
@@ -32,6 +34,10 @@ MISSING: dict[int | str, dict[str, Any]] = {404: {"model": Problem, "content": {
 Id = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 
 
+SEARCH = (
+    'words that all occur in the text that was read; `"some words"` side by side, `-word` not at all, `word*` for a'
+    " beginning; accents and capitals make no difference"
+)
 RAW_MAIL = "message/rfc822"
 RAW_BODY = {"requestBody": {"content": {RAW_MAIL: {"schema": {"type": "string", "format": "binary"}}}}}
 
@@ -82,6 +88,10 @@ def get_emails(
     session: SessionDep,
     label: Line | None = None,
     decision: Decision | None = None,
+    reason: Reason | None = None,
+    sender: Annotated[Line | None, Query(description="the bare address, or a From as it stands in a mail")] = None,
+    conversation: Annotated[str | None, Query(pattern=Id, description="`conversation.id` of a mail")] = None,
+    q: Annotated[Line | None, Query(max_length=200, description=SEARCH)] = None,
     created_from: AwareDatetime | None = None,
     created_until: AwareDatetime | None = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
@@ -94,6 +104,10 @@ def get_emails(
         before_id=cursor,
         label=label,
         decision=decision,
+        reason=reason,
+        sender=(bare_address(sender) or "") if sender is not None else None,
+        conversation=conversation,
+        search=parse_search(q) if q is not None else None,
         created_from=_bounded(created_from),
         created_until=_bounded(created_until),
     )

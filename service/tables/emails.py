@@ -5,13 +5,31 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKey, Index, String, Text
+from sqlalchemy import JSON, ForeignKey, Index, String, Text, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from service.database import Base, UtcDateTime
 
+REASONS = ("low_confidence", "order_check_failed", "truncated", "unsupported_language", "no_text", "automatic_mail")
+REASON_CONDITIONS = {
+    "postgresql": {reason: f"predictions.reasons @> '[\"{reason}\"]'" for reason in REASONS},
+    "sqlite": {reason: f"instr(predictions.reasons, '\"{reason}\"') > 0" for reason in REASONS},
+}
 Json = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
+
+
+def _reason_indexes() -> list[Index]:
+    """For each reason two partial ones: the newest mails, and the newest of a label."""
+    indexes = []
+    for reason in REASONS:
+        where = {
+            "postgresql_where": text(REASON_CONDITIONS["postgresql"][reason]),
+            "sqlite_where": text(REASON_CONDITIONS["sqlite"][reason]),
+        }
+        indexes.append(Index(f"ix_predictions_{reason}", "label", "email_id", **where))
+        indexes.append(Index(f"ix_predictions_{reason}_newest", "email_id", **where))
+    return indexes
 
 
 class Email(Base):
@@ -53,7 +71,12 @@ class StoredPrediction(Base):
     """What a model said, and what was decided on it. Without an email where only a text was classified."""
 
     __tablename__ = "predictions"
-    __table_args__ = (Index(None, "label", "email_id"), Index(None, "decision", "email_id"))
+    __table_args__ = (
+        Index(None, "label", "email_id"),
+        Index(None, "decision", "email_id"),
+        Index(None, "label", "decision", "email_id"),
+        *_reason_indexes(),
+    )
 
     id: Mapped[str] = mapped_column(String(36), primary_key=True)
     email_id: Mapped[str | None] = mapped_column(ForeignKey("emails.id", ondelete="CASCADE"), unique=True)
