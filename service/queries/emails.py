@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import TextClause, func, select, text
+from sqlalchemy import Select, TextClause, func, select, text
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
-from service.queries.search import searched
+from service.queries.search import id_at_distance, searched_all, searched_by_number, searched_near
 from service.search_words import Search
 from service.tables import Email, StoredPrediction
 from service.tables.emails import REASON_CONDITIONS
@@ -76,14 +76,8 @@ def list_emails(
     """Newest first, by keyset: ids are ordered by time. Each way through is in the order of an index: that of what is
     asked for first of words, sender, conversation, and what is known of the prediction."""
     query = select(Email).join(Email.prediction).options(contains_eager(Email.prediction)).limit(limit)
-    order: Any = StoredPrediction.email_id
-    before: Any = before_id
-    if search is not None:
-        query, order, before = searched(session, query, search=search, before_id=before_id)
-    elif sender is not None or conversation is not None:
-        order = Email.id
-    if before is not None:
-        query = query.where(order < before)
+    by_mail = sender is not None or conversation is not None
+    newest = (Email.id if by_mail else StoredPrediction.email_id).desc()
     if sender is not None:
         query = query.where(Email.sender_address == sender)
     if conversation is not None:
@@ -94,12 +88,31 @@ def list_emails(
         query = query.where(StoredPrediction.decision == decision)
     if reason is not None:
         query = query.where(has_reason(session, reason))
-    key = Email.id if order is Email.id else StoredPrediction.email_id
     if created_from is not None:
-        query = query.where(Email.created_at >= created_from, key >= first_id(created_from - SLACK))
+        query = _since(query, first_id(created_from - SLACK)).where(Email.created_at >= created_from)
     if created_until is not None:
-        query = query.where(Email.created_at < created_until, key < first_id(created_until + SLACK))
-    return session.scalars(query.where(key.is_not(None)).order_by(order.desc())).all()
+        query = _before(query, first_id(created_until + SLACK)).where(Email.created_at < created_until)
+    if search is not None and session.get_bind().dialect.name == "sqlite":
+        return session.scalars(searched_by_number(query, search=search, before_id=before_id)).all()
+    if before_id is not None:
+        query = _before(query, before_id)
+    query = query.order_by(newest)
+    if search is None:
+        return session.scalars(query.where(StoredPrediction.email_id.is_not(None))).all()
+    since_id = id_at_distance(session, before_id=before_id)
+    found = session.scalars(searched_near(query, search=search, since_id=since_id)).all()
+    if len(found) == limit or since_id is None:
+        return found
+    return session.scalars(searched_all(query, search=search, before_id=before_id)).all()
+
+
+def _before(query: Select[Any], email_id: str) -> Select[Any]:
+    """Said of both tables, for a planner draws no conclusion from one's id to the other's."""
+    return query.where(StoredPrediction.email_id < email_id, Email.id < email_id)
+
+
+def _since(query: Select[Any], email_id: str) -> Select[Any]:
+    return query.where(StoredPrediction.email_id >= email_id, Email.id >= email_id)
 
 
 def has_reason(session: Session, reason: str) -> TextClause:
