@@ -19,7 +19,8 @@ MIDDLE = emails.first_id(BEGIN + timedelta(seconds=MAILS / 2))
 
 
 @pytest.fixture
-def full(database_url: str) -> Iterator[Engine]:
+def full(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
+    monkeypatch.setattr("service.queries.search.NEAR", 100)  # as little of these mails as NEAR is of millions
     engine = make_engine(database_url, timeout_seconds=60)
     fill(engine, MAILS)
     yield engine
