@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Row, func, select, update
+from sqlalchemy import func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -86,5 +86,5 @@ def _last_before(session: Session, *, email: Email) -> list[PreviousMail]:
     return [_summary(row) for row in session.execute(query.order_by(Email.id.desc()).limit(PREVIOUS))]
 
 
-def _summary(row: Row[Any]) -> PreviousMail:
+def _summary(row: Any) -> PreviousMail:
     return PreviousMail(id=row.id, label=row.label, decision=row.decision, created_at=row.created_at)

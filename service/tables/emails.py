@@ -23,7 +23,7 @@ def _reason_indexes() -> list[Index]:
     """For each reason two partial ones: the newest mails, and the newest of a label."""
     indexes = []
     for reason in REASONS:
-        where = {
+        where: dict[str, Any] = {
             "postgresql_where": text(REASON_CONDITIONS["postgresql"][reason]),
             "sqlite_where": text(REASON_CONDITIONS["sqlite"][reason]),
         }
