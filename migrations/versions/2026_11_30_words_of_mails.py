@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "d17a4c86e3f2"
-down_revision = "c90e5f2b71a8"
+down_revision = "c51f80d9ab36"
 branch_labels = None
 depends_on = None
 

@@ -10,7 +10,7 @@ from service.app import create_app
 from service.settings import Settings
 from service.upgrade import alembic_config, upgrade
 
-BEFORE = "c90e5f2b71a8"  # the revision before the index
+BEFORE = "c51f80d9ab36"  # the revision before the index
 COUNT = 25
 
 
