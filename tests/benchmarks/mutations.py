@@ -1,0 +1,85 @@
+"""Which suite catches which broken model, and by how much.
+
+python -m tests.benchmarks.mutations                  every case of the shipped suites
+python -m tests.benchmarks.mutations --sample 25      at most so many cases a suite, drawn by a fixed seed
+
+A suite catches a model where it fails and the whole model passes, or where a group fell against the whole model by more
+than chance (exact McNemar). A cell is the share of cases that pass; a star marks a catch. Exit code 1 where nothing
+catches a mutation: that is a hole in the suites.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from dataclasses import dataclass, replace
+
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from model.checks.baseline import compare, from_run
+from model.checks.results import RunResult
+from model.checks.runner import run_suite
+from model.checks.schema import Suite, read_suites
+from model.classifier import Classifier
+from service.settings import Settings
+from tests.model.checks.mutations import MUTATIONS, RELEASED
+
+
+@dataclass(frozen=True)
+class Catch:
+    """What one suite says of one broken model."""
+
+    pass_ratio: float
+    caught: bool
+
+
+def judged(run: RunResult, whole: RunResult) -> Catch:
+    fell = bool(compare(run, from_run(whole)).falls)
+    return Catch(run.pass_ratio, fell or (whole.passed and not run.passed))
+
+
+def sampled(suite: Suite, size: int | None) -> Suite:
+    if size is None or len(suite.cases) <= size:
+        return suite
+    kept = sorted(random.Random(suite.name).sample(range(len(suite.cases)), size))
+    return replace(suite, cases=tuple(suite.cases[number] for number in kept))
+
+
+def run_suites(suites: list[Suite], classifier: Classifier) -> dict[str, RunResult]:
+    return {suite.name: run_suite(suite, classifier) for suite in suites}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sample", type=int, help="cases a suite; all by default")
+    parser.add_argument("--only", action="append", help="a mutation's name; may be repeated; all by default")
+    arguments = parser.parse_args()
+    suites = [sampled(suite, arguments.sample) for suite in read_suites(Settings().suite_files())]
+    names = arguments.only or list(MUTATIONS)
+    rows: dict[str, dict[str, Catch]] = {}
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("whole", total=len(names) + 1)
+        whole = run_suites(suites, Classifier(RELEASED))
+        for name in names:
+            progress.update(task, advance=1, description=name)
+            found = run_suites(suites, MUTATIONS[name]())
+            rows[name] = {suite: judged(run, whole[suite]) for suite, run in found.items()}
+            caught = [
+                f"{suite} {catch.pass_ratio:.0%} (whole {whole[suite].pass_ratio:.0%})"
+                for suite, catch in rows[name].items()
+                if catch.caught
+            ]
+            sys.stderr.write(f"{name}: {', '.join(caught) or 'NOTHING'}\n")
+    table = Table("", *(f"{suite.name} ({len(suite.cases)})" for suite in suites))
+    table.add_row("whole", *(f"{whole[suite.name].pass_ratio:.0%}" for suite in suites))
+    for name, catches in rows.items():
+        table.add_row(name, *(f"{catch.pass_ratio:.0%}{'*' if catch.caught else ''}" for catch in catches.values()))
+    Console(width=220).print(table)
+    return 0 if all(any(catch.caught for catch in catches.values()) for catches in rows.values()) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
