@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from model.checks.exchange import OrderCheck, order_checks
 from model.classifier import Classifier, Prediction, Spent
@@ -18,6 +18,26 @@ class Decision:
     reasons: tuple[str, ...]
 
 
+ALL = "all"  # as a label in Overrides.thresholds: every label that is not named there
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """What is set over the model's card. thresholds: label, or ALL, → least confidence for `auto`; always_review: the
+    labels that a person looks at whatever the confidence."""
+
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    always_review: frozenset[str] = frozenset()
+
+    def threshold(self, label: str, card: Mapping[str, float], default: float) -> float:
+        """The one that stands for a label: set for it, set for all, the card's, the default."""
+        for_all = self.thresholds.get(ALL, card.get(label, default))
+        return self.thresholds.get(label, for_all)
+
+
+NO_OVERRIDES = Overrides()
+
+
 def decide(
     text: str,
     prediction: Prediction,
@@ -26,12 +46,18 @@ def decide(
     thresholds: Mapping[str, float],
     default_threshold: float,
     languages: Collection[str],
+    overrides: Overrides = NO_OVERRIDES,
 ) -> Decision:
-    """thresholds: label → least confidence for `auto`; languages: ISO 639-1 codes the model was trained on."""
+    """thresholds: the card's, label → least confidence for `auto`; languages: ISO 639-1 codes the model was trained on.
+
+    Reasons: `no_text` nothing to read, `low_confidence` under the label's threshold, `order_check_failed` the roles did
+    not follow their phrases, `truncated` longer than is read, `unsupported_language`, `needs_person` the label is one
+    that a person always looks at. `automatic_mail`, a machine wrote it, is given before the mail is read.
+    """
     reasons = []
     if prediction.n_tokens == 0:
         reasons.append("no_text")
-    if prediction.confidence < thresholds.get(prediction.label, default_threshold):
+    if prediction.confidence < overrides.threshold(prediction.label, thresholds, default_threshold):
         reasons.append("low_confidence")
     if check is not None and not check.passed:
         reasons.append("order_check_failed")
@@ -39,6 +65,8 @@ def decide(
         reasons.append("truncated")
     if prediction.n_tokens and unsupported_language(text, prediction, languages):
         reasons.append("unsupported_language")
+    if prediction.label in overrides.always_review:
+        reasons.append("needs_person")
     return Decision("review" if reasons else "auto", tuple(reasons))
 
 
@@ -56,6 +84,7 @@ def read_texts(
     texts: list[str],
     *,
     default_threshold: float,
+    overrides: Overrides = NO_OVERRIDES,
     automatic: Sequence[bool] = (),
     spent: Spent | None = None,
 ) -> list[Read]:
@@ -80,6 +109,7 @@ def read_texts(
             thresholds=card.thresholds,
             default_threshold=default_threshold,
             languages=card.languages,
+            overrides=overrides,
         )
 
     each = zip(texts, predictions, checks, automatic, strict=True)

@@ -47,6 +47,7 @@ WHO_MAY: dict[tuple[str, str], Allowed] = {
     ("POST", "/v1/review/{email_id}/claim"): AGENTS,
     ("POST", "/v1/review/{email_id}/release"): AGENTS,
     ("DELETE", "/v1/emails/{email_id}"): ADMINS,
+    ("POST", "/v1/erasures"): ADMINS,
     ("POST", "/v1/classify"): ANY_KEY,
     ("POST", "/v1/explain"): STAFF,
     ("GET", "/v1/labels"): ANY_KEY,

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from datetime import datetime
 from typing import Any
 
+from service.feedback import standing, state
 from service.reading import Stored
+from service.review import is_held, margin
 from service.schemas.emails import (
     Answer,
     AttachmentOut,
@@ -18,7 +21,9 @@ from service.schemas.emails import (
     PreviousMail,
     SpanOut,
 )
-from service.tables import Email, StoredPrediction
+from service.schemas.feedback import FeedbackOut, MarkedSpan
+from service.schemas.reviews import ReviewOut
+from service.tables import Email, Feedback, Review, StoredPrediction
 
 
 def _fields(prediction: StoredPrediction) -> dict[str, Any]:
@@ -49,6 +54,18 @@ def classify_answer(stored: Stored) -> Answer:
     return Answer(id=stored.prediction.id, text=stored.text, **fields)
 
 
+def feedback_answer(row: Feedback) -> FeedbackOut:
+    return FeedbackOut(
+        number=row.number,
+        verdict=row.verdict,
+        label=row.label,
+        spans=[MarkedSpan(**span) for span in row.spans],
+        reason=row.reason,
+        actor=row.actor,
+        created_at=row.created_at,
+    )
+
+
 def stored_answer(stored: Stored) -> EmailOut:
     """The answer for a mail that has just come; the first answer where it had come before."""
     assert stored.email is not None
@@ -56,9 +73,10 @@ def stored_answer(stored: Stored) -> EmailOut:
     return answer.model_copy(update={"duplicate": "content"}) if stored.by_content else answer
 
 
-def email_answer(email: Email, previous: Sequence[PreviousMail]) -> EmailOut:
+def email_answer(email: Email, previous: Sequence[PreviousMail] = ()) -> EmailOut:
     """previous: the mails of its conversation before it, newest first."""
     known = email.conversation_id
+    standing_label, standing_spans = standing(email)
     return EmailOut(
         id=email.id,
         message_id=email.message_id or email.reused_message_id,
@@ -73,5 +91,22 @@ def email_answer(email: Email, previous: Sequence[PreviousMail]) -> EmailOut:
         context=email.context,
         attachments=[AttachmentOut(**entry) for entry in email.attachments] if email.attachments is not None else None,
         conversation=ConversationOut(id=known, previous=list(previous)) if known is not None else None,
+        erased_at=email.erased_at,
+        state=state(email),
+        standing_label=standing_label,
+        standing_spans=[MarkedSpan(**span) for span in standing_spans],
+        feedback=[feedback_answer(row) for row in email.feedback],
         **_fields(email.prediction),
+    )
+
+
+def review_answer(review: Review, now: datetime) -> ReviewOut:
+    """A row of the queue; a claim that has expired is none."""
+    held = is_held(review, now)
+    return ReviewOut(
+        email=email_answer(review.email),
+        margin=margin(review.email.prediction),
+        due_at=review.due_at,
+        claimed_by=review.claimed_by if held else None,
+        claimed_until=review.claimed_until if held else None,
     )

@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from sqlalchemy.orm import Session, sessionmaker
 
 from model.classifier import Classifier
-from service import errors
+from service import errors, log_privacy
 from service.batching import Batcher
 from service.body_limit import BodyLimitMiddleware
 from service.callers import Callers
@@ -24,6 +24,8 @@ from service.database import make_engine, make_sessions
 from service.drift import last_day
 from service.following import Follower
 from service.gate import Gate
+from service.housekeeping import Housekeeping
+from service.keeping import Keeping
 from service.metrics import show_model
 from service.metrics.collector import DatabaseCollector
 from service.metrics.http import MetricsMiddleware
@@ -38,11 +40,14 @@ from service.routers import (
     classify,
     drift,
     emails,
+    erasures,
+    feedback,
     health,
     keys,
     labels,
     models,
     raw_emails,
+    reviews,
     shop_cases,
 )
 from service.security_headers import SecurityHeadersMiddleware
@@ -70,6 +75,7 @@ def create_app(settings: Settings, classifier: Classifier | None = None) -> Fast
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[State]:
+        log_privacy.install()
         engine = make_engine(
             settings.database_url,
             timeout_seconds=settings.database_timeout_seconds,
@@ -82,6 +88,12 @@ def create_app(settings: Settings, classifier: Classifier | None = None) -> Fast
             sessions,
             auto_threshold=settings.auto_threshold,
             same_content_seconds=settings.same_content_seconds,
+            overrides=settings.overrides(),
+            keeping=Keeping(
+                text=settings.text_retention_days > 0,
+                redacted=settings.redact_stored,
+                review_patience_seconds=settings.review_patience_seconds,
+            ),
         )
         batcher: Batcher[Job, Stored] = Batcher(
             reader.process,
@@ -117,6 +129,10 @@ def create_app(settings: Settings, classifier: Classifier | None = None) -> Fast
         batcher.start()
         own_addresses = settings.own_address_set()
         callers = Callers(sessions, idle=timedelta(seconds=settings.session_idle_seconds))
+        housekeeping = Housekeeping(
+            sessions, pause_seconds=settings.housekeeping_seconds, retention_days=settings.text_retention_days
+        )
+        housekeeping.start()
         yield State(
             sessions=sessions,
             reader=reader,
@@ -134,6 +150,7 @@ def create_app(settings: Settings, classifier: Classifier | None = None) -> Fast
         await follower.close()
         await batcher.close()
         await callers.close()
+        await housekeeping.close()
         collector.close()
         engine.dispose()
 
@@ -150,22 +167,8 @@ def create_app(settings: Settings, classifier: Classifier | None = None) -> Fast
     app.add_middleware(MetricsMiddleware)
     app.add_middleware(SecurityHeadersMiddleware)
     errors.add_handlers(app)
-    for module in (
-        raw_emails,
-        batches,
-        emails,
-        classify,
-        labels,
-        models,
-        drift,
-        checks,
-        shop_cases,
-        keys,
-        audit,
-        sign_in,
-        health,
-        pages,
-    ):
+    labelled = (raw_emails, batches, emails, feedback, reviews, erasures, classify, labels)
+    for module in (*labelled, models, drift, checks, shop_cases, keys, audit, sign_in, health, pages):
         app.include_router(module.router)
     return app
 

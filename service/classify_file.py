@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from model.classifier import Classifier
-from model.decision import read_texts
+from model.decision import Overrides, read_texts
 from service.intake.compose import attached, cut_parts
 from service.mail_files import Mail
 
@@ -37,7 +37,11 @@ def write(lines: Iterable[str], target: Path | None) -> None:
 
 
 def answers(
-    classifier: Classifier, mails: list[Mail], auto_threshold: float, advance: Callable[[int], None]
+    classifier: Classifier,
+    mails: list[Mail],
+    auto_threshold: float,
+    overrides: Overrides,
+    advance: Callable[[int], None],
 ) -> Iterator[dict[str, Any]]:
     """One answer a mail, in order, with the fields of the HTTP answer that need no database."""
     for start in range(0, len(mails), BATCH):
@@ -46,6 +50,7 @@ def answers(
             classifier,
             [mail.intake.text for mail in batch],
             default_threshold=auto_threshold,
+            overrides=overrides,
             automatic=[mail.intake.automatic for mail in batch],
         )
         for mail, read in zip(batch, reads, strict=True):

@@ -50,13 +50,18 @@ class UtcDateTime(TypeDecorator[datetime]):
 
 
 def make_engine(url: str, *, timeout_seconds: float, pool_size: int = POOL_SIZE) -> Engine:
-    """SQLite: write-ahead log, synchronous FULL (a committed row survives a power cut). PostgreSQL: a limit on how long
-    a statement runs, a lock, a connection or its place in the pool is waited for, and a transaction lies idle."""
+    """SQLite: write-ahead log, synchronous FULL (a committed row survives a power cut), what is deleted is overwritten.
+    PostgreSQL: a limit on how long a statement runs, a lock, a connection or its place in the pool is waited for, and a
+    transaction lies idle."""
     if make_url(url).get_backend_name() == "sqlite":
         if database := make_url(url).database:
             Path(database).parent.mkdir(parents=True, exist_ok=True)
         engine = create_engine(
-            url, connect_args={"timeout": timeout_seconds}, pool_size=pool_size, pool_timeout=timeout_seconds
+            url,
+            hide_parameters=True,
+            connect_args={"timeout": timeout_seconds},
+            pool_size=pool_size,
+            pool_timeout=timeout_seconds,
         )
         event.listen(engine, "connect", _prepare_sqlite)
         return engine
@@ -73,6 +78,7 @@ def make_engine(url: str, *, timeout_seconds: float, pool_size: int = POOL_SIZE)
     }
     return create_engine(
         url,
+        hide_parameters=True,
         pool_pre_ping=True,
         pool_size=pool_size,
         max_overflow=pool_size,
@@ -84,7 +90,7 @@ def make_engine(url: str, *, timeout_seconds: float, pool_size: int = POOL_SIZE)
 
 def _prepare_sqlite(connection: Any, _: Any) -> None:
     cursor = connection.cursor()
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
 

@@ -15,6 +15,7 @@ from service.following import Follower
 from service.metrics.collector import DatabaseCollector
 from service.model_shelf import ModelShelf
 from service.reading import Job, Reader, Stored
+from service.settings import Settings
 
 
 def _reader(request: Request) -> Reader:
@@ -53,16 +54,21 @@ def _csrf(request: Request) -> str:
     return token
 
 
-def _session(request: Request) -> Iterator[Session]:
-    """A session that commits, or rolls back, before the answer is sent."""
-    sessions: sessionmaker[Session] = request.state.sessions
-    with sessions.begin() as session:
-        yield session
+def _settings(request: Request) -> Settings:
+    settings: Settings = request.state.settings
+    return settings
 
 
 def _sessions(request: Request) -> sessionmaker[Session]:
     sessions: sessionmaker[Session] = request.state.sessions
     return sessions
+
+
+def _session(request: Request) -> Iterator[Session]:
+    """A session that commits, or rolls back, before the answer is sent."""
+    sessions: sessionmaker[Session] = request.state.sessions
+    with sessions.begin() as session:
+        yield session
 
 
 def _shelf(request: Request) -> ModelShelf:
@@ -88,6 +94,7 @@ OwnAddressesDep = Annotated[frozenset[str], Depends(_own_addresses)]
 CollectorDep = Annotated[DatabaseCollector, Depends(_collector)]
 BatcherDep = Annotated[Batcher[Job, Stored], Depends(_batcher)]
 SessionsDep = Annotated[sessionmaker[Session], Depends(_sessions)]
+SettingsDep = Annotated[Settings, Depends(_settings)]
 ShelfDep = Annotated[ModelShelf, Depends(_shelf)]
 CheckerDep = Annotated[Checker, Depends(_checker)]
 FollowerDep = Annotated[Follower, Depends(_follower)]

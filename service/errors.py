@@ -41,7 +41,7 @@ class ServiceError(Exception):
     refusal: ClassVar[str | None] = None  # what it counts as, where the status does not say it
 
     def __init__(self, detail: str, **extra: Any) -> None:
-        """extra: further fields of the problem."""
+        """extra: members that the problem document bears beside `detail`."""
         super().__init__(detail)
         self.detail, self.extra = detail, extra
 

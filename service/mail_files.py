@@ -15,7 +15,7 @@ from service.intake.deadline import within
 from service.intake.errors import LimitError, SourceError
 from service.intake.mime import parse_mail
 from service.intake.sources import CsvRow, iterate_csv, iterate_mails
-from service.schemas.emails import Text, Wire
+from service.schemas.wire import Text, Wire
 
 MAIL_SUFFIXES = (".eml", ".mbox", ".mbx")
 

@@ -8,7 +8,8 @@ from time import perf_counter
 from sqlalchemy.orm import Session, sessionmaker
 
 from model.classifier import Classifier, Spent
-from model.decision import Read, read_texts
+from model.decision import NO_OVERRIDES, Overrides, Read, read_texts
+from service.keeping import Keeping
 from service.metrics import CONFIDENCE, ORDER_CHECKS, PREDICTIONS, REASONS, STAGE_SECONDS
 from service.storing import SAME_CONTENT_SECONDS, Storage
 from service.storing import Job as Job
@@ -25,12 +26,16 @@ class Reader:
         *,
         auto_threshold: float,
         same_content_seconds: float = SAME_CONTENT_SECONDS,
+        overrides: Overrides = NO_OVERRIDES,
+        keeping: Keeping = Keeping(),  # noqa: B008 — frozen
     ) -> None:
         self.classifier, self._auto_threshold = classifier, auto_threshold
-        self._storage = Storage(sessions, same_content_seconds=same_content_seconds)
+        self._storage = Storage(sessions, same_content_seconds=same_content_seconds, keeping=keeping)
+        self.overrides = overrides
 
     def threshold(self, label: str) -> float:
-        return self.classifier.card.thresholds.get(label, self._auto_threshold)
+        """Least confidence for `auto`, as it stands."""
+        return self.overrides.threshold(label, self.classifier.card.thresholds, self._auto_threshold)
 
     def process(self, jobs: Sequence[Job]) -> list[Stored | Exception]:
         """Answer a batch, after the commit. Raises what the database raises, and then nothing is stored."""
@@ -41,6 +46,7 @@ class Reader:
             classifier,
             [intake.text for intake in intakes],
             default_threshold=self._auto_threshold,
+            overrides=self.overrides,
             automatic=[intake.automatic for intake in intakes],
             spent=spent,
         )

@@ -6,10 +6,12 @@ from importlib import resources
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from model.checks.schema import SUITES
+from model.decision import Overrides
+from service.thresholds import read_always_review, read_thresholds
 
 ENV_PREFIX = "REFUND_ROUTER_"
 
@@ -88,6 +90,36 @@ class Settings(BaseSettings):
     session_idle_seconds: int = Field(
         default=14_400, ge=300, description="how long a sign-in holds while the console is not used"
     )
+    claim_seconds: float = Field(
+        default=900.0, gt=0, le=86_400, description="how long an agent has a claimed mail without doing anything"
+    )
+    review_patience_seconds: float = Field(
+        default=86_400.0,
+        ge=0,
+        le=31_536_000,
+        description="how much longer than one in doubt a mail that the model is sure of waits for review",
+    )
+    thresholds: str = Field(
+        default="",
+        description="least confidence for `auto` by label, in place of the card's: "
+        "`all=0.97,refund_fee=0.99`, or as JSON; `all` is every label not named",
+    )
+    always_review: str = Field(
+        default="", description="labels that a person always looks at, parted by commas; `money_back` for all those"
+    )
+    text_retention_days: int = Field(
+        default=90,
+        ge=0,
+        le=36_500,
+        description="days after which a mail is erased but for numbers; 0 stores no text",
+    )
+    redact_stored: bool = Field(
+        default=False,
+        description="store card numbers, IBANs, phone numbers and addresses in a mail's words as `*`",
+    )
+    housekeeping_seconds: float = Field(
+        default=60.0, gt=0, le=86_400, description="pause between two rounds of the periodic work"
+    )
 
     def own_address_set(self) -> frozenset[str]:
         return frozenset(entry.strip().lower() for entry in self.own_addresses.split(",") if entry.strip())
@@ -100,6 +132,18 @@ class Settings(BaseSettings):
     @classmethod
     def _empty_is_none(cls, folder: object) -> object:
         return folder or None
+
+    def overrides(self) -> Overrides:
+        """What an operator sets over the model's card."""
+        return Overrides(
+            thresholds=read_thresholds(self.thresholds), always_review=read_always_review(self.always_review)
+        )
+
+    @field_validator("thresholds", "always_review")
+    @classmethod
+    def _readable(cls, value: str, info: ValidationInfo) -> str:
+        (read_thresholds if info.field_name == "thresholds" else read_always_review)(value)
+        return value
 
     @field_validator("database_url")
     @classmethod

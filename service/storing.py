@@ -14,7 +14,8 @@ from model.decision import Read
 from service.conversations import conversation_of, mentions, root
 from service.identity import bare_address, content_hash, identity_by_content, identity_by_id
 from service.intake.compose import Intake, attached, cut_parts
-from service.queries import conversations, emails
+from service.keeping import Keeping
+from service.queries import conversations, emails, reviews
 from service.retries import tried_again
 from service.schemas.emails import EmailIn, PreviousMail
 from service.tables import Email, StoredPrediction
@@ -62,8 +63,15 @@ class Storage:
     """Stores batches. same_content_seconds: how long a mail without a message id counts as a copy of the last mail that
     says the same; 0 for never."""
 
-    def __init__(self, sessions: sessionmaker[Session], *, same_content_seconds: float = SAME_CONTENT_SECONDS) -> None:
+    def __init__(
+        self,
+        sessions: sessionmaker[Session],
+        *,
+        same_content_seconds: float = SAME_CONTENT_SECONDS,
+        keeping: Keeping = Keeping(),  # noqa: B008 — frozen
+    ) -> None:
         self._sessions, self._same_content = sessions, timedelta(seconds=same_content_seconds)
+        self._keeping = keeping
 
     def store(self, jobs: Sequence[Job], reads: Sequence[Read], model_version: str) -> list[Stored]:
         """One outcome a job, after the commit. Raises what the database raises, and then nothing is stored."""
@@ -71,7 +79,7 @@ class Storage:
 
         def work(attempt: int) -> list[Stored]:
             with self._sessions.begin() as session:
-                batch = _Batch(session, self._same_content, model_version)
+                batch = _Batch(session, self._same_content, model_version, self._keeping)
                 return batch.store(jobs, reads, ids, again=attempt > 0)
 
         return tried_again(work)
@@ -80,7 +88,8 @@ class Storage:
 class _Batch:
     """One try at one batch, in one transaction."""
 
-    def __init__(self, session: Session, same_content: timedelta, model_version: str) -> None:
+    def __init__(self, session: Session, same_content: timedelta, model_version: str, keeping: Keeping) -> None:
+        self.keeping = keeping
         self.session, self.same_content, self.model_version = session, same_content, model_version
         self.rows: list[Email | StoredPrediction] = []  # to be added
         self.references: dict[str, str] = {}  # likewise, message id → conversation
@@ -96,6 +105,7 @@ class _Batch:
             else:
                 results.append(self._earlier(job, read, own) or self._new(job, read, own))
         emails.add_predictions(self.session, rows=sorted(self.rows, key=_order))
+        reviews.add_reviews(self.session, due=self.keeping.due(self.rows))
         conversations.add_references(self.session, references=self.references)
         mails = [result.email for result in results if result.email is not None]
         before = conversations.previous_mails(self.session, emails=mails)
@@ -176,8 +186,9 @@ class _Batch:
             attachments=attached(job.intake),
             created_at=own.moment,
             prediction=prediction,
+            feedback=[],
         )
-        self.rows.append(email)
+        self.rows.append(self.keeping.row(email))
         self.last_by_content[content] = email
         if mail.message_id is not None and identity is not None:
             self.by_identity[identity] = email

@@ -43,11 +43,15 @@ def classify(
     if target is not None and (target.is_dir() or not target.parent.is_dir()):
         raise refuse(f"--output {target}: is no file in an existing folder")
     mails = _mails(source) if source else mail_files.from_texts(texts or [])
-    classifier = load_classifier(model)
+    classifier, settings = load_classifier(model), read_settings()
     with Progress(console=err, transient=True) as progress:
         task = progress.add_task("reading", total=len(mails))
         answers = classify_file.answers(
-            classifier, mails, read_settings().auto_threshold, lambda n: progress.update(task, advance=n)
+            classifier,
+            mails,
+            settings.auto_threshold,
+            settings.overrides(),
+            lambda n: progress.update(task, advance=n),
         )
         lines = (json.dumps(answer, ensure_ascii=False) for answer in answers)
         try:

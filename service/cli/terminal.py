@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,10 +13,12 @@ from pydantic import ValidationError
 from rich.console import Console
 from rich.progress import Progress
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session, sessionmaker
 
 from model.checkpoint import ModelFolderError
 from model.classifier import Classifier
 from service.backfill import backfill
+from service.database import make_engine, make_sessions
 from service.model_shelf import load_copy
 from service.settings import ENV_PREFIX, Settings, released_model
 from service.upgrade import upgrade
@@ -61,8 +65,23 @@ def upgrade_database(database_url: str) -> None:
     except ModuleNotFoundError as error:
         raise refuse(f"database: {error}; pip install 'refund-router[postgres]'") from None
     except (SQLAlchemyError, CommandError, OSError) as error:
-        cause = getattr(error, "orig", None) or error
-        raise refuse(f"database: {str(cause).strip().splitlines()[0]}") from None
+        raise refuse_database(error) from None
+
+
+def refuse_database(error: Exception) -> typer.Exit:
+    cause = getattr(error, "orig", None) or error
+    return refuse(f"database: {str(cause).strip().splitlines()[0]}")
+
+
+@contextmanager
+def open_database(database_url: str) -> Iterator[sessionmaker[Session]]:
+    """A database that is brought up to date, for one command."""
+    upgrade_database(database_url)
+    engine = make_engine(database_url, timeout_seconds=60)
+    try:
+        yield make_sessions(engine)
+    finally:
+        engine.dispose()
 
 
 def _add_words(database_url: str) -> None:

@@ -45,6 +45,7 @@ REVIEW_REASONS = (
     "unsupported_language",
     "no_text",
     "automatic_mail",
+    "needs_person",
 )
 INBOUND_SOURCES = ("json", "raw", "batch", "classify")
 INBOUND_RESULTS = ("stored", "duplicate", "refused", "failed")

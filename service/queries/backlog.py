@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from service.tables import Email, StoredPrediction
+from service.tables import Email, Review
 
 
 def newest_mail(session: Session) -> datetime | None:
@@ -16,10 +16,7 @@ def newest_mail(session: Session) -> datetime | None:
 
 def review_backlog(session: Session) -> tuple[int, datetime | None]:
     """How many mails wait for review, and when the oldest of them came; (0, None) where none waits."""
-    waiting = (StoredPrediction.decision == "review") & StoredPrediction.email_id.is_not(None)
-    count, oldest = session.execute(
-        select(func.count(StoredPrediction.email_id), func.min(StoredPrediction.email_id)).where(waiting)
-    ).one()
+    count, oldest = session.execute(select(func.count(Review.email_id), func.min(Review.email_id))).one()
     if not count:
         return 0, None
-    return count, session.scalar(select(StoredPrediction.created_at).where(StoredPrediction.email_id == oldest))
+    return count, session.scalar(select(Email.created_at).where(Email.id == oldest))

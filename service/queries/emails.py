@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Select, TextClause, func, select, text
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
+from service.queries.feedback import in_state
 from service.queries.search import id_at_distance, searched_all, searched_by_number, searched_near
 from service.search_words import Search
 from service.tables import Email, StoredPrediction
@@ -69,6 +70,7 @@ def list_emails(
     reason: str | None = None,
     sender: str | None = None,
     conversation: str | None = None,
+    state: str | None = None,
     created_from: datetime | None = None,
     created_until: datetime | None = None,
     search: Search | None = None,
@@ -88,6 +90,8 @@ def list_emails(
         query = query.where(StoredPrediction.decision == decision)
     if reason is not None:
         query = query.where(has_reason(session, reason))
+    if state is not None:
+        query = query.where(in_state(state))
     if created_from is not None:
         query = _since(query, first_id(created_from - SLACK)).where(Email.created_at >= created_from)
     if created_until is not None:

@@ -23,14 +23,18 @@ from service.intake.deadline import within
 from service.queries import conversations
 from service.queries import emails as queries
 from service.reading import Job
-from service.schemas.emails import Decision, EmailIn, EmailOut, EmailPage, Line, Problem, Reason
+from service.schemas.emails import Decision, EmailIn, EmailOut, EmailPage, Problem, Reason
+from service.schemas.feedback import State
+from service.schemas.wire import Line
 from service.search_words import parse_search
+from service.tables import Email
 
 router = APIRouter(prefix="/v1/emails", tags=["emails"])
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem, "content": {"application/problem+json": {}}} for status in (400, 413, 415, 422, 429, 503)
 }
 MISSING: dict[int | str, dict[str, Any]] = {404: {"model": Problem, "content": {"application/problem+json": {}}}}
+CONFLICT: dict[int | str, dict[str, Any]] = {409: {"model": Problem, "content": {"application/problem+json": {}}}}
 Id = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 
 
@@ -88,6 +92,7 @@ def get_emails(
     session: SessionDep,
     label: Line | None = None,
     decision: Decision | None = None,
+    state: State | None = None,
     reason: Reason | None = None,
     sender: Annotated[Line | None, Query(description="the bare address, or a From as it stands in a mail")] = None,
     conversation: Annotated[str | None, Query(pattern=Id, description="`conversation.id` of a mail")] = None,
@@ -98,12 +103,13 @@ def get_emails(
     cursor: Annotated[str | None, Query(pattern=Id, description="next_cursor of the page before")] = None,
 ) -> EmailPage:
     """Stored mails, newest first."""
-    found = queries.list_emails(
+    emails = queries.list_emails(
         session,
         limit=limit + 1,
         before_id=cursor,
         label=label,
         decision=decision,
+        state=state,
         reason=reason,
         sender=(bare_address(sender) or "") if sender is not None else None,
         conversation=conversation,
@@ -111,18 +117,29 @@ def get_emails(
         created_from=_bounded(created_from),
         created_until=_bounded(created_until),
     )
-    before = conversations.previous_mails(session, emails=found[:limit])
-    page = [email_answer(email, before.get(email.id, ())) for email in found[:limit]]
-    return EmailPage(data=page, next_cursor=page[-1].id if len(found) > limit else None)
+    before = conversations.previous_mails(session, emails=emails[:limit])
+    page = [email_answer(email, before.get(email.id, ())) for email in emails[:limit]]
+    return EmailPage(data=page, next_cursor=page[-1].id if len(emails) > limit else None)
 
 
 @router.get("/{email_id}", responses={**MISSING, 503: PROBLEMS[503]})
 def get_email(email_id: str, session: SessionDep) -> EmailOut:
     """One mail with everything known of it."""
-    email = queries.email_by_id(session, email_id=email_id) if "\0" not in email_id else None
+    email = found(queries.email_by_id(session, email_id=known_id(email_id)))
+    return email_answer(email, conversations.previous_mails(session, emails=[email]).get(email.id, ()))
+
+
+def known_id(email_id: str) -> str:
+    """Raises NotFound for what cannot be an id."""
+    if "\0" in email_id:
+        raise NotFound("no mail has this id")
+    return email_id
+
+
+def found(email: Email | None) -> Email:
     if email is None:
         raise NotFound("no mail has this id")
-    return email_answer(email, conversations.previous_mails(session, emails=[email]).get(email.id, ()))
+    return email
 
 
 def _composed(mail: EmailIn) -> Intake:

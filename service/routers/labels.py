@@ -34,6 +34,7 @@ def get_labels(reader: ReaderDep) -> LabelPage:
                 description=DESCRIPTIONS[name],
                 money_back=name in MONEY_BACK_LABELS,
                 auto_threshold=reader.threshold(name),
+                always_review=name in reader.overrides.always_review,
             )
             for name in reader.classifier.classes
         ]

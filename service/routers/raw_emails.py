@@ -22,7 +22,8 @@ from service.intake.deadline import within
 from service.intake.mime import ParsedMail, parse_mail
 from service.reading import Job
 from service.routers.emails import RAW_MAIL, media_type
-from service.schemas.emails import UNSTORABLE, EmailIn, EmailOut
+from service.schemas.emails import EmailIn, EmailOut
+from service.schemas.wire import UNSTORABLE
 
 
 class RawMailRoute(APIRoute):

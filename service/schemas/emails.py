@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 from math import isfinite
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, ConfigDict, Field
 
 from service.intake.compose import Source
 from service.intake.cut import CutKind
+from service.schemas.feedback import FeedbackOut, MarkedSpan, State
+from service.schemas.wire import Line as Line
+from service.schemas.wire import Text as Text
+from service.schemas.wire import Wire as Wire
+from service.schemas.wire import storable
 
-MAX_TEXT_CHARACTERS = 5_000_000
 MAX_ID_BYTES = 998  # RFC 5322's longest line; also what a PostgreSQL index can hold
 MAX_METADATA_DEPTH = 32
-UNSTORABLE = re.compile("[\0\ud800-\udfff]")
-
-
-def _storable(value: str) -> str:
-    """Refuse what no database column can hold: NUL and lone surrogates."""
-    if found := UNSTORABLE.search(value):
-        name = "a NUL" if found.group() == "\0" else "a lone surrogate"
-        raise ValueError(f"{name} at character {found.start()} is not text")
-    return value
 
 
 def _id_sized(value: str) -> str:
@@ -32,21 +26,17 @@ def _id_sized(value: str) -> str:
     return value
 
 
-Text = Annotated[str, Field(max_length=MAX_TEXT_CHARACTERS), AfterValidator(_storable)]
-Line = Annotated[str, Field(max_length=998), AfterValidator(_storable)]  # RFC 5322's longest line
-
-
 def _check_json(value: Any, depth: int) -> None:
     """Refuse what no database column can hold in any word, NaN and infinity, and nesting past the limit."""
     if depth > MAX_METADATA_DEPTH:
         raise ValueError(f"is nested deeper than {MAX_METADATA_DEPTH} levels")
     if isinstance(value, str):
-        _storable(value)
+        storable(value)
     elif isinstance(value, float) and not isfinite(value):
         raise ValueError(f"{value} is not a JSON number")
     elif isinstance(value, dict):
         for key, entry in value.items():
-            _storable(key)
+            storable(key)
             _check_json(entry, depth + 1)
     elif isinstance(value, list):
         for entry in value:
@@ -66,10 +56,6 @@ def _in_our_time(moment: datetime) -> datetime:
 
 MessageId = Annotated[Line, Field(min_length=1), AfterValidator(_id_sized)]
 Metadata = Annotated[dict[str, Any], AfterValidator(_storable_json)]
-
-
-class Wire(BaseModel):
-    model_config = ConfigDict(extra="forbid", populate_by_name=True, protected_namespaces=())
 
 
 class EmailIn(Wire):
@@ -191,6 +177,11 @@ class EmailOut(Answer):
         description="`content` in the answer to a mail without a message_id that says what its sender had just sent:"
         " it is the answer to that one",
     )
+    erased_at: datetime | None = Field(description="since then nothing but numbers is kept")
+    state: State = Field(description="open until an agent accepts or corrects the prediction")
+    standing_label: str = Field(description="the agents' label where one was given, else the model's")
+    standing_spans: list[MarkedSpan] = Field(description="the agents' spans where some were given, else the model's")
+    feedback: list[FeedbackOut] = Field(description="every verdict, the first one first")
 
 
 class EmailPage(Wire):
@@ -233,7 +224,8 @@ class LabelOut(Wire):
     name: str
     description: str
     money_back: bool
-    auto_threshold: float
+    auto_threshold: float = Field(description="least confidence for auto, as it stands: settings over the model's card")
+    always_review: bool = Field(description="a person looks at it whatever the confidence")
 
 
 class LabelPage(Wire):

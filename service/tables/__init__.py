@@ -4,8 +4,10 @@ from service.tables.audit import AuditEntry
 from service.tables.checks import SuiteRun, SuiteRunCase
 from service.tables.conversations import ConversationReference
 from service.tables.emails import Email, StoredPrediction
+from service.tables.feedback import Feedback
 from service.tables.keys import ApiKey
 from service.tables.promotions import Promotion
+from service.tables.reviews import Review
 from service.tables.sessions import ConsoleSession, SignInLink
 from service.tables.shop_cases import ShopCase
 
@@ -15,7 +17,9 @@ __all__ = [
     "ConsoleSession",
     "ConversationReference",
     "Email",
+    "Feedback",
     "Promotion",
+    "Review",
     "ShopCase",
     "SignInLink",
     "StoredPrediction",

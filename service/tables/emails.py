@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import JSON, ForeignKey, Index, String, Text, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from service.database import Base, UtcDateTime
+
+if TYPE_CHECKING:
+    from service.tables.feedback import Feedback
 
 REASONS = ("low_confidence", "order_check_failed", "truncated", "unsupported_language", "no_text", "automatic_mail")
 REASON_CONDITIONS = {
@@ -64,7 +67,9 @@ class Email(Base):
     identity: Mapped[str | None] = mapped_column(String(64))  # see service.identity
     conversation_id: Mapped[str | None] = mapped_column(String(36))
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    erased_at: Mapped[datetime | None] = mapped_column(UtcDateTime)  # since then it holds numbers only
     prediction: Mapped[StoredPrediction] = relationship(back_populates="email", lazy="joined", innerjoin=True)
+    feedback: Mapped[list[Feedback]] = relationship(lazy="selectin", order_by="Feedback.number", passive_deletes=True)
 
 
 class StoredPrediction(Base):

@@ -203,7 +203,7 @@ def test_serve_migrates_answers_and_stops_cleanly(tmp_path: Path, tiny_folder: P
     server = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
     try:
         ready = None
-        for _ in range(300):
+        for _ in range(1_200):
             try:
                 ready = json.load(urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=5))
                 break

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from service.app import create_app
 from service.intake.compose import attached, cut_parts
 from service.routers.raw_emails import read_raw
-from service.schemas.emails import UNSTORABLE
+from service.schemas.wire import UNSTORABLE
 from service.settings import Settings
 from tests.service.intake.builder import html, mail, multi, part
 from tests.service.test_emails import assert_problem, rows
