@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -118,12 +119,12 @@ def test_check_runs_a_folder_of_the_shops_own_suites_and_of_them_only_what_is_as
     (own / "ours.yaml").write_text(f"name: ours\ndescription: d\ncases:\n{rows}")
     arguments = ["check", "--model", str(tiny_folder), "--only", "structural"]
     by_option = runner.invoke(app, [*arguments, "--suite", str(own)])
-    assert "ours on tiny+0: 1 of 1 cases: passed" in by_option.stdout
+    assert re.search(r"ours on tiny\+\w+: 1 of 1 cases: passed", by_option.stdout)
     assert by_option.exit_code == 0
     monkeypatch.setenv("REFUND_ROUTER_SUITE_FOLDER", str(own))
     by_setting = runner.invoke(app, arguments)
-    assert "ours on tiny+0: 1 of 1 cases: passed" in by_setting.stdout
-    assert "fee-not-cake on tiny+0" in by_setting.stdout
+    assert re.search(r"ours on tiny\+\w+: 1 of 1 cases: passed", by_setting.stdout)
+    assert "fee-not-cake on tiny+" in by_setting.stdout
 
 
 def test_check_exits_0_on_the_released_model_where_it_passes(tmp_path: Path) -> None:
