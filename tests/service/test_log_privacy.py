@@ -74,7 +74,7 @@ def test_no_word_of_a_mail_reaches_logs_or_metrics_by_any_route(client: TestClie
 def test_no_word_reaches_the_logs_when_the_model_fails_on_it(
     settings: Settings, tiny_classifier: Classifier, records: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(_: Classifier, texts: list[str]) -> None:
+    def fail(_: Classifier, texts: list[str], **__: object) -> None:
         raise ValueError(f"cannot read {texts!r}")
 
     monkeypatch.setattr(Classifier, "predict", fail)
