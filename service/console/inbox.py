@@ -1,21 +1,91 @@
-"""The inbox: the newest mails with their labels and marked words."""
+"""The inbox: the newest mails with their labels and marked words, live, filtered by its address."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse
+import json
+from collections.abc import AsyncIterator, Sequence
+from typing import Annotated, Any
 
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import HTMLResponse
+from sse_starlette import EventSourceResponse, ServerSentEvent
+
+from model.config import LABELS
+from service.console.arrivals import MOST_IDS, Arrivals
+from service.console.filters import REASONS, VIEWS, Filters
 from service.console.marks import snippet
-from service.console.site import page
+from service.console.site import HEADERS, page
 from service.dependencies import SessionDep
+from service.errors import InvalidRequest
 from service.queries import emails as queries
+from service.tables import Email
 
 router = APIRouter(include_in_schema=False)
 SHOWN = 50
+ROWS_AT_ONCE = 100
+Before = Annotated[str, Query(max_length=36)]
+
+
+def rows(emails: Sequence[Email]) -> list[dict[str, Any]]:
+    """What a line of the inbox shows."""
+    return [
+        {"email": email, "prediction": email.prediction, "snippet": snippet(email, email.prediction.spans)}
+        for email in emails
+    ]
 
 
 @router.get("/", response_class=HTMLResponse)
-def inbox(request: Request, session: SessionDep) -> HTMLResponse:
-    emails = queries.list_emails(session, limit=SHOWN)
-    rows = [{"email": email, "prediction": email.prediction, "snippet": snippet(email)} for email in emails]
-    return page(request, "inbox.html", {"rows": rows})
+def inbox(request: Request, session: SessionDep, before: Before = "") -> HTMLResponse:
+    """before: the id of the last mail of the page that was seen."""
+    filters = Filters.of(request)
+    before = before.replace("\0", "")
+    fault, found = None, []
+    try:
+        found = list(queries.list_emails(session, limit=SHOWN + 1, before_id=before or None, **filters.arguments()))
+    except InvalidRequest as error:
+        fault = error.detail
+    emails = found[:SHOWN]
+    context = {
+        "rows": rows(emails),
+        "filters": filters,
+        "fault": fault,
+        "views": VIEWS,
+        "before": before,
+        "older": emails[-1].id if len(found) > SHOWN else None,
+        "labels": LABELS,
+        "reasons": REASONS,
+    }
+    return page(request, "inbox.html", context)
+
+
+@router.get("/inbox/rows", response_class=HTMLResponse)
+def inbox_rows(
+    request: Request, session: SessionDep, ids: Annotated[str, Query(max_length=37 * ROWS_AT_ONCE)]
+) -> HTMLResponse:
+    """The lines of these mails, parted by commas, as far as the filters of the address let them through."""
+    wanted = [entry for entry in ids.replace("\0", "").split(",") if entry][:ROWS_AT_ONCE]
+    emails = queries.list_emails(session, limit=ROWS_AT_ONCE, email_ids=wanted, **Filters.of(request).arguments())
+    return page(request, "rows.html", {"rows": rows(emails)})
+
+
+@router.get("/inbox/events")
+async def inbox_events(request: Request, after: Annotated[str, Query(max_length=36)] = "") -> EventSourceResponse:
+    """Server-sent events: `mail` with the ids of new mails. after, or the browser's Last-Event-ID: the newest known."""
+    arrivals = _arrivals(request)
+    known = request.headers.get("last-event-id", after).replace("\0", "")[:36]
+
+    async def events() -> AsyncIterator[ServerSentEvent]:
+        async for ids in arrivals.listen(known or "g"):  # past every id: an empty inbox has missed nothing
+            kind = "mail" if len(ids) < MOST_IDS else "reload"
+            yield ServerSentEvent(json.dumps(ids), event=kind, id=max(ids), retry=1_000)
+
+    return EventSourceResponse(events(), headers=HEADERS, ping=15)
+
+
+def _arrivals(request: Request) -> Arrivals:
+    """One a process, made when the first inbox listens."""
+    state = request.app.state
+    if not hasattr(state, "arrivals"):
+        state.arrivals = Arrivals(request.state.sessions)
+    arrivals: Arrivals = state.arrivals
+    return arrivals

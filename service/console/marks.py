@@ -25,25 +25,31 @@ def marked(text: str, spans: Sequence[dict[str, Any]], start: int = 0, stop: int
         begin, end = max(int(span["start"]), read), min(int(span["end"]), stop)
         if begin >= end:
             continue
-        pieces.append(escape(text[read:begin]))
+        pieces.append(_text(text[read:begin]))
         mark = Markup('<mark class="{0}" title="{1}">{2}</mark>')
-        pieces.append(mark.format(span["role"], ROLE_WORDS[span["role"]], text[begin:end]))
+        pieces.append(mark.format(span["role"], ROLE_WORDS[span["role"]], _text(text[begin:end])))
         read = end
-    return Markup("").join([*pieces, escape(text[read:stop])])
+    return Markup("").join([*pieces, _text(text[read:stop])])
+
+
+def _text(words: str) -> Markup:
+    """Escaped; a carriage return as a reference, for a parser would drop it and shift every offset after it."""
+    return Markup(str(escape(words)).replace("\r", "&#13;"))
 
 
 def body_start(email: Email) -> int:
-    """Where the body begins in the text that was read: behind the line of the subject, if there is one."""
+    """Where the body's first word begins in the text that was read: behind the line of the subject, if there is one."""
     head = f"Subject: {(email.subject or '').strip()}"
-    return len(head) if email.subject and email.text.startswith(head) else 0
+    start = len(head) if email.subject and email.text.startswith(head) else 0
+    while start < len(email.text) and email.text[start].isspace():
+        start += 1
+    return start
 
 
-def snippet(email: Email) -> Markup:
+def snippet(email: Email, spans: Sequence[dict[str, Any]]) -> Markup:
     """The first words of the body, or those about the first span where it stands further down."""
     text, start = email.text, body_start(email)
-    while start < len(text) and text[start].isspace():
-        start += 1
-    spans = [span for span in email.prediction.spans if int(span["end"]) > start]
+    spans = [span for span in spans if int(span["end"]) > start]
     first = min((int(span["start"]) for span in spans), default=start)
     begin = start
     if first - start > SNIPPET_CHARACTERS - LEAD_CHARACTERS:

@@ -74,6 +74,7 @@ def list_emails(
     created_from: datetime | None = None,
     created_until: datetime | None = None,
     search: Search | None = None,
+    email_ids: Sequence[str] | None = None,
 ) -> Sequence[Email]:
     """Newest first, by keyset: ids are ordered by time. Each way through is in the order of an index: that of what is
     asked for first of words, sender, conversation, and what is known of the prediction."""
@@ -90,6 +91,8 @@ def list_emails(
         query = query.where(StoredPrediction.decision == decision)
     if reason is not None:
         query = query.where(has_reason(session, reason))
+    if email_ids is not None:
+        query = query.where(StoredPrediction.email_id.in_(email_ids))
     if state is not None:
         query = query.where(in_state(state))
     if created_from is not None:
@@ -128,3 +131,9 @@ def first_id(moment: datetime) -> str:
     """The first UUIDv7 of a moment (RFC 9562, section 5.7)."""
     stamp = f"{max(int(moment.timestamp() * 1_000), 0):012x}"
     return f"{stamp[:8]}-{stamp[8:]}-7000-8000-000000000000"
+
+
+def email_ids_since(session: Session, *, least_id: str, limit: int) -> Sequence[str]:
+    """Ids from least_id on, oldest first. Ids are made before their rows are committed, so a later look may find one
+    that sorts before another that was seen already."""
+    return session.scalars(select(Email.id).where(Email.id >= least_id).order_by(Email.id).limit(limit)).all()

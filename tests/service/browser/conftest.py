@@ -39,7 +39,7 @@ def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def live_settings(empty_database: Path, tmp_path: Path, tiny_folder: Path) -> Settings:
     shutil.copy(empty_database, tmp_path / "router.db")
-    return Settings(database_url=f"sqlite:///{tmp_path}/router.db", model_folder=tiny_folder)
+    return Settings(database_url=f"sqlite:///{tmp_path}/router.db", model_folder=tiny_folder, require_keys=False)
 
 
 @pytest.fixture
