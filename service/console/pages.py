@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from service.console import assets, inbox, lab, mail, models
+from service.console import assets, checks, health, inbox, lab, mail, models
 from service.routers import explain
 
 router = APIRouter()
-for module in (assets, inbox, mail, lab, models, explain):
+for module in (assets, inbox, mail, checks, lab, models, health, explain):
     router.include_router(module.router)

@@ -33,7 +33,13 @@ class Place(NamedTuple):
     name: str
 
 
-NAVIGATION = (Place("/", "Inbox"), Place("/lab", "Order lab"), Place("/models", "Models"))
+NAVIGATION = (
+    Place("/", "Inbox"),
+    Place("/checks", "Checks"),
+    Place("/lab", "Order lab"),
+    Place("/models", "Models"),
+    Place("/health", "Health"),
+)
 
 
 def age(moment: datetime, now: datetime) -> str:
