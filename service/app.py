@@ -20,6 +20,7 @@ from service.body_limit import BodyLimitMiddleware
 from service.callers import Callers
 from service.checking import Checker
 from service.console import pages, sign_in
+from service.console.arrivals import Arrivals
 from service.database import make_engine, make_sessions
 from service.drift import last_day
 from service.following import Follower
@@ -41,6 +42,7 @@ from service.routers import (
     drift,
     emails,
     erasures,
+    explain,
     feedback,
     health,
     keys,
@@ -68,6 +70,7 @@ class State(TypedDict):
     settings: Settings
     sign_in_tries: TokenBuckets
     collector: DatabaseCollector
+    arrivals: Arrivals
 
 
 def create_app(settings: Settings, classifier: Classifier | None = None) -> FastAPI:
@@ -103,6 +106,7 @@ def create_app(settings: Settings, classifier: Classifier | None = None) -> Fast
             watch=BatchMetrics(),
         )
         collector = DatabaseCollector(settings.database_url, measure=partial(last_day, reader))
+        arrivals = Arrivals(sessions)
         watch_pool(engine)
         show_model(serving.version)
         shelf = ModelShelf(
@@ -145,7 +149,9 @@ def create_app(settings: Settings, classifier: Classifier | None = None) -> Fast
             settings=settings,
             sign_in_tries=TokenBuckets(),
             collector=collector,
+            arrivals=arrivals,
         )
+        await arrivals.close()
         await checker.close()
         await follower.close()
         await batcher.close()
@@ -167,7 +173,7 @@ def create_app(settings: Settings, classifier: Classifier | None = None) -> Fast
     app.add_middleware(MetricsMiddleware)
     app.add_middleware(SecurityHeadersMiddleware)
     errors.add_handlers(app)
-    labelled = (raw_emails, batches, emails, feedback, reviews, erasures, classify, labels)
+    labelled = (raw_emails, batches, emails, feedback, reviews, erasures, classify, explain, labels)
     for module in (*labelled, models, drift, checks, shop_cases, keys, audit, sign_in, health, pages):
         app.include_router(module.router)
     return app

@@ -23,12 +23,6 @@ MOST_IDS = 500  # of one look; an inbox that missed more is loaded anew
 POLL_SECONDS = 1.0
 
 
-def least_id(moment: datetime) -> str:
-    """What every UUIDv7 made from this moment on sorts after: its first 48 bits are milliseconds."""
-    digits = f"{int(moment.timestamp() * 1000):012x}"
-    return f"{digits[:8]}-{digits[8:]}"
-
-
 class Arrivals:
     """One a process; listen() as often as there are open inboxes."""
 
@@ -70,7 +64,7 @@ class Arrivals:
                     queue.put_nowait(new)
 
     def _recent(self) -> list[str]:
-        return self._ids(least_id(datetime.now(UTC) - LOOK_BACK))
+        return self._ids(queries.first_id(datetime.now(UTC) - LOOK_BACK))
 
     def _ids(self, since: str) -> list[str]:
         try:

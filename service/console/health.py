@@ -9,12 +9,12 @@ from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
 from model.config import LABELS
-from service.console.arrivals import least_id
 from service.console.plots import Plot, plot
 from service.console.site import page, words
 from service.dependencies import SessionDep
 from service.metrics import HTTP_SECONDS
 from service.queries import figures
+from service.queries.emails import first_id
 
 router = APIRouter(include_in_schema=False)
 HOURS = 24
@@ -27,7 +27,7 @@ LATENCY_ROUTE = "/v1/emails"
 def health(request: Request, session: SessionDep) -> HTMLResponse:
     """The last day: rate, labels, confidence, decisions; this process's latency since its start."""
     now = datetime.now(UTC)
-    since = least_id(now - timedelta(hours=HOURS))
+    since = first_id(now - timedelta(hours=HOURS))
     by_label = figures.predictions_by_label(session, least_id=since)
     total = sum(by_label.values())
     for_review = sum(count for (_, decision), count in by_label.items() if decision == "review")

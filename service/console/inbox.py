@@ -71,7 +71,7 @@ def inbox_rows(
 @router.get("/inbox/events")
 async def inbox_events(request: Request, after: Annotated[str, Query(max_length=36)] = "") -> EventSourceResponse:
     """Server-sent events: `mail` with the ids of new mails. after, or the browser's Last-Event-ID: the newest known."""
-    arrivals = _arrivals(request)
+    arrivals: Arrivals = request.state.arrivals
     known = request.headers.get("last-event-id", after).replace("\0", "")[:36]
 
     async def events() -> AsyncIterator[ServerSentEvent]:
@@ -80,12 +80,3 @@ async def inbox_events(request: Request, after: Annotated[str, Query(max_length=
             yield ServerSentEvent(json.dumps(ids), event=kind, id=max(ids), retry=1_000)
 
     return EventSourceResponse(events(), headers=HEADERS, ping=15)
-
-
-def _arrivals(request: Request) -> Arrivals:
-    """One a process, made when the first inbox listens."""
-    state = request.app.state
-    if not hasattr(state, "arrivals"):
-        state.arrivals = Arrivals(request.state.sessions)
-    arrivals: Arrivals = state.arrivals
-    return arrivals

@@ -6,15 +6,16 @@ from datetime import UTC, datetime
 import uuid_utils
 from fastapi.testclient import TestClient
 
-from service.console.arrivals import Arrivals, least_id
+from service.console.arrivals import Arrivals
 from service.database import make_engine, make_sessions
+from service.queries.emails import first_id
 
 FEE = "Refund the fee."
 
 
-def test_every_id_made_from_a_moment_on_sorts_after_its_least_id() -> None:
+def test_every_id_made_from_a_moment_on_sorts_after_its_first_id() -> None:
     before = str(uuid_utils.uuid7())
-    edge = least_id(datetime.now(UTC))
+    edge = first_id(datetime.now(UTC))
     after = str(uuid_utils.uuid7())
     assert before[:13] <= edge <= after
 
