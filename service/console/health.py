@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from model.config import LABELS
 from service.console.plots import Plot, plot
 from service.console.site import page, words
-from service.dependencies import SessionDep
+from service.dependencies import CollectorDep, SessionDep
 from service.metrics import HTTP_SECONDS
 from service.queries import figures
 from service.queries.emails import first_id
@@ -24,8 +24,8 @@ LATENCY_ROUTE = "/v1/emails"
 
 
 @router.get("/health", response_class=HTMLResponse)
-def health(request: Request, session: SessionDep) -> HTMLResponse:
-    """The last day: rate, labels, confidence, decisions; this process's latency since its start."""
+def health(request: Request, session: SessionDep, collector: CollectorDep) -> HTMLResponse:
+    """The last day: rate, labels, confidence, decisions, drift; this process's latency since its start."""
     now = datetime.now(UTC)
     since = first_id(now - timedelta(hours=HOURS))
     by_label = figures.predictions_by_label(session, least_id=since)
@@ -35,6 +35,7 @@ def health(request: Request, session: SessionDep) -> HTMLResponse:
     context = {
         "total": total,
         "for_review": for_review,
+        "drift": collector.drift(),
         "plots": [
             _rate(session, now, since),
             plot("Labels of the last day", labels, unit="mails"),

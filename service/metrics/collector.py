@@ -63,6 +63,11 @@ class DatabaseCollector(Collector):
                 self._read_at = self._clock()
             yield from self._kept
 
+    def drift(self) -> Drift | None:
+        """The last day's, as a scrape tells it. Raises SQLAlchemyError where the database does not answer."""
+        with self._lock, self._sessions() as session:
+            return self._last_drift(session)
+
     def close(self) -> None:
         self._engine.dispose()
 
@@ -79,12 +84,15 @@ class DatabaseCollector(Collector):
         return [up, *found]
 
     def _drift_families(self, session: Session) -> list[GaugeMetricFamily]:
+        return _families_of(self._last_drift(session))
+
+    def _last_drift(self, session: Session) -> Drift | None:
         """Of the last day's mails; read anew far less often than the rest, for it takes a second of work."""
         if self._drift_at is None or self._clock() - self._drift_at >= DRIFT_KEPT_SECONDS:
             self._drift = self._measure(session)
             found = self._drift is not None and self._drift.mails >= LEAST_MAILS
             self._drift_at = self._clock() if found else None  # of few mails it costs little, and more may come soon
-        return _families_of(self._drift)
+        return self._drift
 
 
 def _families_of(drift: Drift | None) -> list[GaugeMetricFamily]:

@@ -126,13 +126,14 @@ def test_only_mails_of_the_time_and_the_model_are_measured(database_url: str) ->
     assert found == [3, 0, 0]
 
 
-def test_http_metrics_and_the_command_line_tell_the_same(
+def test_http_metrics_the_health_page_and_the_command_line_tell_the_same(
     database_url: str, released: Classifier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store(database_url, fresh(60), model=released.version)
     with TestClient(create_app(Settings(database_url=database_url, require_keys=False), released)) as client:
         page = client.get("/v1/drift", params={"days": 2}).json()
         text = client.get("/metrics").text
+        health = client.get("/health").text
         assert client.get("/v1/drift", params={"days": 0}).status_code == 422
     assert page["reference"]["mails"] == 1683
     today = page["data"][0]
@@ -142,6 +143,10 @@ def test_http_metrics_and_the_command_line_tell_the_same(
         assert f'refund_router_drift_distance{{signal="{signal["name"]}"}} ' in text
         assert f'refund_router_drift_threshold{{signal="{signal["name"]}"}} ' in text
     assert "\nrefund_router_estimated_accuracy_ratio 0.8" in text
+    assert "60 mails against those that the model was calibrated on" in health
+    for signal in today["signals"]:
+        row = f'<th scope="row">{signal["name"].replace("_", " ")}</th><td>{signal["distance"]:.3f}</td>'
+        assert row in health
     monkeypatch.setenv("REFUND_ROUTER_DATABASE_URL", database_url)
     done = CliRunner().invoke(app, ["drift", "--days", "2", "--json"])
     assert json.loads(done.stdout)["data"][0]["signals"] == today["signals"]

@@ -46,7 +46,7 @@
     const newest = list().firstElementChild?.dataset.id ?? "";
     const source = new EventSource(`/inbox/events?after=${newest}`);
     source.addEventListener("open", () => (live.textContent = "live"));
-    source.addEventListener("mail", (event) => addNew(JSON.parse(event.data)).catch(() => {}));
+    source.addEventListener("mail", (event) => addNew(JSON.parse(event.data)).catch((error) => Console.notice(error.message)));
     source.addEventListener("reload", () => location.reload());
     source.addEventListener("error", () => {
       live.textContent = "not live: the service does not answer";

@@ -12,6 +12,7 @@ def test_the_health_page_draws_what_is_stored(client: TestClient) -> None:
     assert f"Labels of the last day: highest 3 mails at {label.replace('_', ' ')}, 3 in all" in page
     assert "Mails an hour, UTC: highest 3 mails at" in page
     assert 'aria-label="Answers to a mail, up to: highest' in page
+    assert "has no reference to measure against" in page
 
 
 def test_the_checks_page_is_there_before_any_run_and_an_unknown_run_is_said(client: TestClient) -> None:
