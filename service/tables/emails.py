@@ -14,7 +14,15 @@ from service.database import Base, UtcDateTime
 if TYPE_CHECKING:
     from service.tables.feedback import Feedback
 
-REASONS = ("low_confidence", "order_check_failed", "truncated", "unsupported_language", "no_text", "automatic_mail")
+REASONS = (
+    "low_confidence",
+    "order_check_failed",
+    "truncated",
+    "unsupported_language",
+    "no_text",
+    "automatic_mail",
+    "needs_person",
+)
 REASON_CONDITIONS = {
     "postgresql": {reason: f"predictions.reasons @> '[\"{reason}\"]'" for reason in REASONS},
     "sqlite": {reason: f"instr(predictions.reasons, '\"{reason}\"') > 0" for reason in REASONS},

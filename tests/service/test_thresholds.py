@@ -92,6 +92,8 @@ def test_settings_decide_what_goes_to_review(settings: Settings, tiny_classifier
     with serve(settings, tiny_classifier, thresholds="all=0", always_review=certain["label"]) as client:
         asked = client.post("/v1/emails", json=mail).json()
         other = client.post("/v1/classify", json=mail).json()
+        listed = client.get("/v1/emails", params={"reason": "needs_person"}).json()["data"]
+    assert [entry["id"] for entry in listed] == [asked["id"]]
     assert (asked["decision"], other["decision"]) == ("review", "review")
     assert "needs_person" in asked["reasons"]
     with serve(settings, tiny_classifier, thresholds="all=1") as client:
