@@ -1,9 +1,11 @@
-"""The database itself: whether it answers, and how far it was migrated."""
+"""The database itself: whether it answers, how far it was migrated, and how much it holds."""
 
 from __future__ import annotations
 
-from sqlalchemy import text
+from sqlalchemy import func, inspect, select, text
 from sqlalchemy.orm import Session
+
+from service.tables import Email
 
 
 def ping(session: Session) -> None:
@@ -32,3 +34,16 @@ def forget_log(session: Session) -> None:
         session.execute(text("insert into mail_words (mail_words) values ('optimize')"))
         session.commit()
         session.connection().exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def row_counts(session: Session) -> dict[str, int]:
+    """By table; those that a database of an older release does not have yet are left out."""
+    there = inspect(session.connection()).get_table_names()
+    known = [table for table in Email.metadata.sorted_tables if table.name in there]
+    return {table.name: session.scalar(select(func.count()).select_from(table)) or 0 for table in known}
+
+
+def export_snapshot(session: Session) -> str:
+    """PostgreSQL: a name under which another connection sees what this transaction sees, while it lasts."""
+    name: str = session.execute(text("select pg_export_snapshot()")).scalar_one()
+    return name

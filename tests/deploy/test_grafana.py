@@ -6,9 +6,9 @@ import importlib.util
 import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from threading import Thread
-from typing import Any
 
 import httpx2 as httpx
 import pytest
@@ -67,7 +67,7 @@ def service_port(tmp_path: Path, released: Classifier) -> Iterator[int]:
 
 @pytest.mark.skipif(shutil.which("prometheus") is None, reason="Debian's prometheus is not installed")
 def test_every_panels_query_returns_data(tmp_path: Path, service_port: int, released: Classifier) -> None:
-    mails = [{"text": f"Refund the delivery fee, not the cake. Order {number}"} for number in range(60)]
+    mails = [{"text": f"Refund the delivery fee, not the cake. Order {-number}"} for number in range(60)]
     answer = httpx.post(f"http://127.0.0.1:{service_port}/v1/emails/batch", json={"emails": mails}, timeout=60)
     assert answer.status_code == 207, answer.text  # enough of them for a verdict on drift
     port = free_port()
@@ -90,31 +90,26 @@ def test_every_panels_query_returns_data(tmp_path: Path, service_port: int, rele
         metrics.show_suite_run(
             "s", released.version, pass_ratio=1, pair_accuracy=1, passed=True, finished_at=datetime.now(UTC)
         )
-        key = [0]
+        sent = count()
+        silent = {target["expr"] for panel in PANELS for target in panel["targets"]}
 
-        def every_query_answers() -> bool:
-            key[0] += 1
-            client.post(f"{address}/v1/emails", json={"text": f"Refund the delivery fee, not the cake. Order {key[0]}"})
+        def every_query_answered() -> bool:
+            """Each query is asked until it answers, and then no more: what remains is what is missing."""
+            text = f"Refund the delivery fee, not the cake. Order {next(sent)}"
+            client.post(f"{address}/v1/emails", json={"text": text})
             client.post(f"{address}/v1/emails", content=b"x", headers={"content-type": "text/plain"})
             metrics.FEEDBACK.labels("refund_fee", "refund_item").inc()
-            return not silent(client, port)
+            silent.difference_update([query for query in silent if answered(client, port, query)])
+            return not silent
 
+        wait_until(lambda: answers(f"http://127.0.0.1:{port}/-/ready"), "Prometheus does not start")
         try:
-            wait_until(every_query_answers, "", seconds=40)
+            wait_until(every_query_answered, "")  # needs two scrapes and two evaluations, four seconds
         except TimeoutError:
-            pytest.fail(f"no data: {silent(client, port)}")
+            pytest.fail(f"no data: {silent}")
 
 
-def silent(client: httpx.Client, port: int) -> list[str]:
-    """The queries that have no answer yet."""
-
-    def result(query: str) -> list[Any]:
-        found: list[Any] = client.get(f"http://127.0.0.1:{port}/api/v1/query", params={"query": query}).json()["data"][
-            "result"
-        ]
-        return found
-
-    try:
-        return [target["expr"] for panel in PANELS for target in panel["targets"] if not result(target["expr"])]
-    except (httpx.HTTPError, ValueError):
-        return ["Prometheus does not answer yet"]
+def answered(client: httpx.Client, port: int, query: str) -> bool:
+    found = client.get(f"http://127.0.0.1:{port}/api/v1/query", params={"query": query}).json()
+    assert found["status"] == "success", (query, found)
+    return bool(found["data"]["result"])
