@@ -62,7 +62,10 @@ def _is_sqlite(url: URL) -> bool:
 def _partial(target: Path) -> Iterator[Path]:
     """A file beside the target that takes its name, on disk, where all went well, and is gone where it did not."""
     partial = target.with_name(f"{target.name}.partial")
-    os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    try:
+        os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        raise BackupError(f"{partial} exists: another run writes it, or was broken off; then remove it") from None
     try:
         yield partial
         with partial.open("rb") as stream:
@@ -75,12 +78,14 @@ def _partial(target: Path) -> Iterator[Path]:
 def _copy_sqlite(source: Path, target: Path) -> None:
     """The online backup API: a consistent copy, page by page, while others read and write."""
     try:
-        with closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True)) as here:
-            with closing(sqlite3.connect(target)) as there:
-                here.backup(there)
-                there.execute("pragma journal_mode=delete")  # one file, without a log beside it
-                if (found := there.execute("pragma integrity_check").fetchone()[0]) != "ok":
-                    raise BackupError(f"{source} is damaged: {found}")
+        with (
+            closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=rw", uri=True)) as here,
+            closing(sqlite3.connect(target)) as there,
+        ):
+            here.backup(there)
+            there.execute("pragma journal_mode=delete")  # one file, without a log beside it
+            if (found := there.execute("pragma integrity_check").fetchone()[0]) != "ok":
+                raise BackupError(f"{source} is damaged: {found}")
     except sqlite3.Error as error:
         raise BackupError(f"{source}: {error}") from None
 
@@ -142,10 +147,12 @@ def _load_postgres(url: URL, source: Path) -> dict[str, int]:
 def _run(program: str, url: URL, *arguments: str) -> None:
     if shutil.which(program) is None:
         raise BackupError(f"{program} is not installed; it comes with PostgreSQL's client programs")
-    plain = url.set(drivername="postgresql", password=None).render_as_string()
+    place = URL.create(
+        "postgresql", username=url.username, host=url.host, port=url.port, database=url.database, query=url.query
+    )
     password = {"PGPASSWORD": url.password} if url.password else {}  # the command line would show it to every user
     done = subprocess.run(
-        [program, "--no-password", f"--dbname={plain}", *arguments],
+        [program, "--no-password", f"--dbname={place.render_as_string()}", *arguments],
         capture_output=True,
         text=True,
         env={**os.environ, **password},

@@ -1,8 +1,8 @@
 """What a scrape gets: this process's numbers, or those of all workers where they share a folder.
 
-Best is one target for each process. Where several stand behind one address that Prometheus cannot look behind, give all of
-them the same PROMETHEUS_MULTIPROC_DIR, a folder that is empty before the first one starts: each keeps its numbers in
-files of that folder, and any of them answers for all (prometheus_client's multiprocess mode).
+Best is one target for each process. Where several stand behind one address that Prometheus cannot look behind, give
+all of them the same PROMETHEUS_MULTIPROC_DIR, a folder that is empty before the first one starts: each keeps its
+numbers in files of that folder, and any of them answers for all (prometheus_client's multiprocess mode).
 """
 
 from __future__ import annotations

@@ -81,9 +81,7 @@ class Service:
         self.process = self._stack.enter_context(running(command, self._log, self._environment))
 
     def wait_until_ready(self) -> None:
-        wait_until(
-            lambda: self.process.poll() is not None or answers(f"{self.url}/readyz"), f"{self.url} is not ready"
-        )
+        wait_until(lambda: self.process.poll() is not None or answers(f"{self.url}/readyz"), f"{self.url} is not ready")
         assert self.process.poll() is None, self._log.read_text("utf-8")
 
     def stop(self) -> int:

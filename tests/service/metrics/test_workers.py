@@ -27,7 +27,9 @@ def test_either_of_two_workers_answers_for_both_and_a_dead_ones_gauges_go(tmp_pa
     with services(tmp_path, url, tiny_folder, 2, **{FOLDER_VARIABLE: str(folder)}) as (first, second):
         for service, mails in ((first, 3), (second, 2)):
             for number in range(mails):
-                sent = httpx.post(f"{service.url}/v1/emails", json={"text": f"cake {service.port} {number}"}, timeout=30)
+                sent = httpx.post(
+                    f"{service.url}/v1/emails", json={"text": f"cake {service.port} {number}"}, timeout=30
+                )
                 assert sent.status_code == 201
         for service in (first, second):
             assert sum(samples(service, "predictions_total")) == 5
