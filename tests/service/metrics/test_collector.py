@@ -4,6 +4,7 @@ from time import time
 
 import pytest
 from fastapi.testclient import TestClient
+from prometheus_client import REGISTRY
 from sqlalchemy import create_engine, text
 
 from service.metrics import collector as module
@@ -67,3 +68,25 @@ def test_a_database_that_is_gone_is_said_to_be_down() -> None:
     collector = DatabaseCollector(Settings(database_url="postgresql://127.0.0.1:1/none").database_url)
     assert read(collector) == {"refund_router_database_up": 0}
     collector.close()
+
+
+def test_a_mail_with_a_verdict_waits_no_more_and_the_verdict_is_counted(client: TestClient, settings: Settings) -> None:
+    first, second = (client.post("/v1/emails", json={"text": f"refund {number}"}).json() for number in range(2))
+    labels = {"predicted": first["label"], "corrected": first["label"]}
+    before = REGISTRY.get_sample_value("refund_router_feedback_total", labels)
+    assert before is not None
+
+    def backlog() -> float:
+        collector = DatabaseCollector(settings.database_url)
+        found = read(collector)["refund_router_review_backlog_mails"]
+        collector.close()
+        return found
+
+    assert backlog() == 2
+    assert client.post(f"/v1/review/{second['id']}/claim").status_code == 200
+    assert backlog() == 2  # a mail that someone looks at still waits
+    client.post(f"/v1/emails/{first['id']}/feedback", json={"verdict": "accepted"})
+    assert backlog() == 1
+    assert REGISTRY.get_sample_value("refund_router_feedback_total", labels) == before + 1
+    client.post(f"/v1/emails/{first['id']}/feedback", json={"verdict": "withdrawn"})
+    assert backlog() == 2
