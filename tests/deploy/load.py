@@ -7,6 +7,7 @@ import json
 import threading
 import time
 from collections import Counter
+from contextlib import closing
 from urllib.parse import urlsplit
 
 TEXT = "Hello, please refund the delivery fee and not the cake. It came an hour late. Order {number}."
@@ -49,24 +50,27 @@ class Load:
             time.sleep(0.01)
 
     def _post_mails(self, thread: int) -> None:
-        connection = http.client.HTTPConnection(self._address, timeout=60)
-        due, number = time.monotonic() + self._pause * thread / len(self._threads), 0
-        while not self._stop.is_set():
-            if self._pause:
-                self._stop.wait(max(0.0, due - time.monotonic()))
-                due += self._pause
-            name = f"{self._run}.{thread}.{number}"
-            mail = {"message_id": f"<{name}@load.example>", "text": TEXT.format(number=name)}
-            started = time.perf_counter()
-            try:
-                connection.request("POST", "/v1/emails", json.dumps(mail), {"Content-Type": "application/json"})
-                response = connection.getresponse()
-                response.read()
-                status = response.status
-            except (OSError, http.client.HTTPException):
-                connection.close()  # opened anew by the next request
-                status = 0
-            with self._lock:
-                self.statuses[status] += 1
-                self.seconds.append(time.perf_counter() - started)
-            number += 1
+        with closing(http.client.HTTPConnection(self._address, timeout=60)) as connection:
+            due, number = time.monotonic() + self._pause * thread / len(self._threads), 0
+            while not self._stop.is_set():
+                if self._pause:
+                    self._stop.wait(max(0.0, due - time.monotonic()))
+                    due += self._pause
+                name = f"{self._run}.{thread}.{number}"
+                started = time.perf_counter()
+                status = _post(connection, {"message_id": f"<{name}@load.example>", "text": TEXT.format(number=name)})
+                with self._lock:
+                    self.statuses[status] += 1
+                    self.seconds.append(time.perf_counter() - started)
+                number += 1
+
+
+def _post(connection: http.client.HTTPConnection, mail: dict[str, str]) -> int:
+    try:
+        connection.request("POST", "/v1/emails", json.dumps(mail), {"Content-Type": "application/json"})
+        response = connection.getresponse()
+        response.read()
+    except (OSError, http.client.HTTPException):
+        connection.close()  # opened anew by the next request
+        return 0
+    return response.status
