@@ -8,7 +8,10 @@ environment=$1
 "$environment/bin/python" -m pip uninstall -q -y huggingface_hub hf_xet fsspec filelock tqdm protobuf flatbuffers pip
 site=$("$environment/bin/python" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')
 rm -rf "$site"/onnxruntime/{transformers,quantization,tools,datasets} # offline tools
+rm -f "$site"/onnxruntime/capi/libonnxruntime.so.*                    # for C programs; Python's module has its own
+rm -rf "$site"/phonenumbers/{geodata,carrierdata,tzdata}              # where a number is from; only finding is needed
+rm -rf "$site"/sqlalchemy/testing
 rm -rf "$site"/training "$environment/bin/refund-trainer"             # needs torch, which is not here
 rm -rf "$site"/setuptools "$site"/setuptools-*.dist-info "$site"/pkg_resources "$site"/_distutils_hack
 find "$site" -depth -type d \( -name tests -o -name __pycache__ \) -exec rm -rf {} +
-find "$site" -type f \( -name '*.pyi' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.h' -o -name '*.a' \) -delete
+find "$site" -type f \( -name '*.pyi' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.c' -o -name '*.h' -o -name '*.a' \) -delete

@@ -11,7 +11,7 @@ trap 'test -z "$server" || kill "$server" 2>/dev/null; rm -rf "$work"' EXIT
 chmod 755 "$work"
 mkdir "$work/src" && cp -r pyproject.toml README.md LICENSE NOTICE model training service migrations "$work/src"
 python3 -m venv "$work/venv"
-"$work/venv/bin/pip" install -q --no-cache-dir "$work/src[postgres]"
+"$work/venv/bin/pip" install -q --no-cache-dir --no-compile "$work/src[postgres]"
 deploy/slim.sh "$work/venv"
 rm -rf "$work/src"
 bytes=$(du -sb "$work/venv" | cut -f1)
@@ -43,7 +43,7 @@ as_router test ! -w "$work/venv"
 as_router refund-router db upgrade
 key=$(as_router refund-router keys create first --role admin 2>/dev/null)
 as_router refund-router serve & server=$!
-for _ in $(seq 240); do curl -sf -o /dev/null http://127.0.0.1:18080/readyz && break; sleep 0.5; done
+for _ in $(seq 600); do curl -sf -o /dev/null http://127.0.0.1:18080/readyz && break; sleep 0.5; done
 curl -sf http://127.0.0.1:18080/v1/emails -H "Authorization: Bearer $key" -H 'content-type: application/json' \
     -d '{"text": "Refund the delivery fee, not the cake."}' | tee "$state/answer"
 echo
