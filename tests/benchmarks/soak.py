@@ -4,7 +4,8 @@
 
 The rate is measured first, with callers that never pause. Exit code 1 where a request failed, where a mail that was
 answered has no row, or, from JUDGED_MINUTES on, where the memory of the process that runs throughout is still growing:
-the median of the last quarter over that of the second is more than GROWTH. In the first minutes it always grows.
+the median of the last quarter over that of the second is more than GROWTH. A shorter run cannot tell growth from
+warming up.
 """
 
 from __future__ import annotations
