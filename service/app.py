@@ -51,6 +51,7 @@ from service.routers import (
     raw_emails,
     reviews,
     shop_cases,
+    views,
 )
 from service.security_headers import SecurityHeadersMiddleware
 from service.settings import Settings, released_model
@@ -173,7 +174,7 @@ def create_app(settings: Settings, classifier: Classifier | None = None) -> Fast
     app.add_middleware(MetricsMiddleware)
     app.add_middleware(SecurityHeadersMiddleware)
     errors.add_handlers(app)
-    labelled = (raw_emails, batches, emails, feedback, reviews, erasures, classify, explain, labels)
+    labelled = (raw_emails, batches, emails, feedback, reviews, views, erasures, classify, explain, labels)
     for module in (*labelled, models, drift, checks, shop_cases, keys, audit, sign_in, health, pages):
         app.include_router(module.router)
     return app

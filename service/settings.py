@@ -11,6 +11,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from model.checks.schema import SUITES
 from model.decision import Overrides
+from service.console.next_steps import read_next_steps
 from service.thresholds import read_always_review, read_thresholds
 
 ENV_PREFIX = "REFUND_ROUTER_"
@@ -121,6 +122,11 @@ class Settings(BaseSettings):
         default=60.0, gt=0, le=86_400, description="pause between two rounds of the periodic work"
     )
 
+    next_steps: str = Field(
+        default="",
+        description="the console's suggested next step by label, as JSON; a label left out keeps the built-in sentence",
+    )
+
     def own_address_set(self) -> frozenset[str]:
         return frozenset(entry.strip().lower() for entry in self.own_addresses.split(",") if entry.strip())
 
@@ -139,10 +145,11 @@ class Settings(BaseSettings):
             thresholds=read_thresholds(self.thresholds), always_review=read_always_review(self.always_review)
         )
 
-    @field_validator("thresholds", "always_review")
+    @field_validator("thresholds", "always_review", "next_steps")
     @classmethod
     def _readable(cls, value: str, info: ValidationInfo) -> str:
-        (read_thresholds if info.field_name == "thresholds" else read_always_review)(value)
+        readers = {"thresholds": read_thresholds, "always_review": read_always_review, "next_steps": read_next_steps}
+        readers[info.field_name or ""](value)
         return value
 
     @field_validator("database_url")

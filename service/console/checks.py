@@ -8,6 +8,7 @@ import yaml
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
+from service.access import may
 from service.check_answers import case_answer, run_answer, trend_point
 from service.console.marks import marked
 from service.console.plots import plot
@@ -35,7 +36,11 @@ def checks(request: Request, session: SessionDep) -> HTMLResponse:
         ]
         if columns:
             trends.append(plot(f"{suite}, share passed", columns, unit="%"))
-    return page(request, "checks.html", {"runs": runs, "plots": trends})
+    return page(
+        request,
+        "checks.html",
+        {"runs": runs, "plots": trends, "may_run": may(request.state.role, "POST", "/v1/checks/runs")},
+    )
 
 
 @router.get("/checks/{run_id}", response_class=HTMLResponse)

@@ -2,38 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
-from urllib.parse import urlencode
+from typing import Any, get_args
+from urllib.parse import parse_qsl, urlencode
 
 from fastapi import Request
 
+from service.schemas.feedback import State
 from service.search_words import parse_search
+from service.tables.emails import REASONS
 
-REASONS = (
-    "low_confidence",
-    "order_check_failed",
-    "truncated",
-    "unsupported_language",
-    "no_text",
-    "automatic_mail",
-)
+STATES: tuple[str, ...] = get_args(State)
 MAX_CHARACTERS = 200
 
 
 @dataclass(frozen=True)
 class Filters:
-    """Empty fields restrict nothing."""
+    """Empty fields restrict nothing. by: the agent who gave a verdict."""
 
     q: str = ""
     label: str = ""
     decision: str = ""
+    state: str = ""
     reason: str = ""
+    by: str = ""
 
     @classmethod
     def of(cls, request: Request) -> Filters:
         """From an address; what is unknown in it is left out, what is too long is cut."""
-        given = request.query_params
+        return cls._from(dict(request.query_params))
+
+    @classmethod
+    def parse(cls, query: str) -> Filters:
+        """From the part of an address behind the question mark."""
+        return cls._from(dict(parse_qsl(query)))
+
+    @classmethod
+    def _from(cls, given: Mapping[str, str]) -> Filters:
         return cls(**{name: given.get(name, "").replace("\0", "")[:MAX_CHARACTERS].strip() for name in asdict(cls())})
 
     def query(self) -> str:
@@ -46,21 +52,26 @@ class Filters:
             "search": parse_search(self.q) if self.q else None,
             "label": self.label or None,
             "decision": self.decision or None,
+            "state": self.state if self.state in STATES else None,
             "reason": self.reason if self.reason in REASONS else None,
+            "handled_by": self.by or None,
         }
 
 
 @dataclass(frozen=True)
 class View:
-    """A named set of filters."""
+    """A named set of filters; id is None where it is built in."""
 
     name: str
     filters: Filters
+    id: str | None = None
 
 
-VIEWS = (
-    View("Everything", Filters()),
-    View("For review", Filters(decision="review")),
-    View("Fees for review", Filters(label="refund_fee", decision="review")),
-    View("Order check failed", Filters(reason="order_check_failed")),
-)
+def built_in_views(actor: str) -> tuple[View, ...]:
+    return (
+        View("Everything", Filters()),
+        View("To review", Filters(decision="review", state="open")),
+        View("Fees to review", Filters(label="refund_fee", decision="review", state="open")),
+        View("Order check failed", Filters(reason="order_check_failed")),
+        View("Mine", Filters(by=actor)),
+    )

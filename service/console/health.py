@@ -14,18 +14,20 @@ from service.console.site import page, words
 from service.dependencies import CollectorDep, SessionDep
 from service.metrics import HTTP_SECONDS
 from service.queries import figures
+from service.queries import reviews as review_queries
 from service.queries.emails import first_id
 
 router = APIRouter(include_in_schema=False)
 HOURS = 24
 HOUR_SECONDS = 3_600
 CONFIDENCE_STEPS = 20
+AGES = (("under 1 h", 1), ("1 to 4 h", 4), ("4 to 24 h", 24), ("1 to 3 days", 72), ("older", None))
 LATENCY_ROUTE = "/v1/emails"
 
 
 @router.get("/health", response_class=HTMLResponse)
 def health(request: Request, session: SessionDep, collector: CollectorDep) -> HTMLResponse:
-    """The last day: rate, labels, confidence, decisions, drift; this process's latency since its start."""
+    """The last day's rate, labels, confidence, decisions and drift; the queue's age; this process's latency."""
     now = datetime.now(UTC)
     since = first_id(now - timedelta(hours=HOURS))
     by_label = figures.predictions_by_label(session, least_id=since)
@@ -35,12 +37,15 @@ def health(request: Request, session: SessionDep, collector: CollectorDep) -> HT
     context = {
         "total": total,
         "for_review": for_review,
+        "waiting": review_queries.count_reviews(session),
+        "oldest": figures.oldest_review(session),
         "drift": collector.drift(),
         "plots": [
             _rate(session, now, since),
             plot("Labels of the last day", labels, unit="mails"),
             _confidence(session, since, total),
             plot("Decisions of the last day", [("auto", total - for_review), ("review", for_review)], unit="mails"),
+            _ages(session, now),
             latency(),
         ],
     }
@@ -60,6 +65,13 @@ def _confidence(session: Session, since: str, total: int) -> Plot:
     under = [0, *figures.predictions_under(session, least_id=since, confidences=edges), total]
     columns = [(f"{step / CONFIDENCE_STEPS:.2f}", under[step + 1] - under[step]) for step in range(CONFIDENCE_STEPS)]
     return plot("Confidence of the last day, from", columns, unit="mails")
+
+
+def _ages(session: Session, now: datetime) -> Plot:
+    edges = [now - timedelta(hours=hours or 24 * 365 * 100) for _, hours in AGES]
+    after = [0, *figures.reviews_by_age(session, edges=edges)]
+    columns = [(name, after[n + 1] - after[n]) for n, (name, _) in enumerate(AGES)]
+    return plot("How long mails have waited for review", columns, unit="mails")
 
 
 def latency() -> Plot:

@@ -12,13 +12,16 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from model.config import LABELS
 from service.console.arrivals import MOST_IDS, Arrivals
-from service.console.filters import REASONS, VIEWS, Filters
+from service.console.filters import STATES, Filters, View, built_in_views
 from service.console.marks import snippet
 from service.console.site import HEADERS, page
-from service.dependencies import SessionDep
+from service.dependencies import ActorDep, SessionDep
 from service.errors import InvalidRequest
+from service.feedback import standing, state
 from service.queries import emails as queries
+from service.queries import views as view_queries
 from service.tables import Email
+from service.tables.emails import REASONS
 
 router = APIRouter(include_in_schema=False)
 SHOWN = 50
@@ -27,15 +30,26 @@ Before = Annotated[str, Query(max_length=36)]
 
 
 def rows(emails: Sequence[Email]) -> list[dict[str, Any]]:
-    """What a line of the inbox shows."""
-    return [
-        {"email": email, "prediction": email.prediction, "snippet": snippet(email, email.prediction.spans)}
-        for email in emails
-    ]
+    """What a line of the inbox shows: the label and spans that stand, and whose they are."""
+    shown = []
+    for email in emails:
+        label, spans = standing(email)
+        last = email.feedback[-1] if email.feedback else None
+        shown.append(
+            {
+                "email": email,
+                "prediction": email.prediction,
+                "label": label,
+                "state": state(email),
+                "by": last.actor if last is not None else None,
+                "snippet": snippet(email, spans),
+            }
+        )
+    return shown
 
 
 @router.get("/", response_class=HTMLResponse)
-def inbox(request: Request, session: SessionDep, before: Before = "") -> HTMLResponse:
+def inbox(request: Request, session: SessionDep, actor: ActorDep, before: Before = "") -> HTMLResponse:
     """before: the id of the last mail of the page that was seen."""
     filters = Filters.of(request)
     before = before.replace("\0", "")
@@ -45,15 +59,20 @@ def inbox(request: Request, session: SessionDep, before: Before = "") -> HTMLRes
     except InvalidRequest as error:
         fault = error.detail
     emails = found[:SHOWN]
+    kept_views = view_queries.list_views(session, actor=actor)
     context = {
         "rows": rows(emails),
         "filters": filters,
         "fault": fault,
-        "views": VIEWS,
+        "views": [
+            *built_in_views(actor),
+            *(View(kept.name, Filters.parse(kept.query), kept.id) for kept in kept_views),
+        ],
         "before": before,
         "older": emails[-1].id if len(found) > SHOWN else None,
         "labels": LABELS,
         "reasons": REASONS,
+        "states": STATES,
     }
     return page(request, "inbox.html", context)
 

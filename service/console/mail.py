@@ -1,7 +1,9 @@
-"""A mail: its words with spans, what was cut, why it got its label, its order check and its conversation."""
+"""A mail: its words with spans, what was cut, why it got its label, its order check, its conversation and history."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from itertools import islice
 from typing import Annotated, Any
 
@@ -9,14 +11,18 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
 from model.classifier import Classifier
+from model.config import LABELS
 from model.occlusion import MAX_WORDS, occlude
 from service.answers import email_answer
-from service.console.marks import body_start, marked
-from service.console.next_steps import NEXT_STEPS
+from service.console.marks import ROLE_WORDS, body_start, marked
+from service.console.next_steps import next_step, read_next_steps
 from service.console.site import page, percent, words
-from service.dependencies import ReaderDep, SessionDep
+from service.dependencies import ActorDep, ReaderDep, SessionDep, SettingsDep
+from service.feedback import bare_spans, standing, state
 from service.queries import emails as queries
+from service.queries import reviews as review_queries
 from service.queries.conversations import previous_mails
+from service.review import is_held
 from service.tables import Email
 
 router = APIRouter(include_in_schema=False)
@@ -35,27 +41,42 @@ def mail(
     request: Request,
     email_id: str,
     session: SessionDep,
+    settings: SettingsDep,
     reader: ReaderDep,
+    actor: ActorDep,
     whole: Annotated[bool, Query(alias="all")] = False,
+    queue: bool = False,
 ) -> HTMLResponse:
-    """all: show a long mail whole."""
+    """all: show a long mail whole. queue: the agent works through the review queue, and the next one follows."""
     email = queries.email_by_id(session, email_id=email_id) if "\0" not in email_id else None
     if email is None:
         return page(request, "missing.html", {"what": "mail"}, status=404)
-    label, spans = email.prediction.label, email.prediction.spans
+    label, spans = standing(email)
+    waiting = review_queries.review_by_id(session, email_id=email.id)
     stop = None if whole else SHOWN_CHARACTERS
     start = body_start(email)
     context = {
         "email": email,
         "answer": email_answer(email, previous_mails(session, emails=[email]).get(email.id, ())),
+        "spans": spans,
+        "model_spans": bare_spans(email.prediction.spans),
         "label": label,
+        "phrases": _phrases(email.text, spans),
+        "state": state(email),
+        "actor": actor,
+        "queue": queue,
+        "count": review_queries.count_reviews(session),
+        "waits": waiting is not None,
+        "holder": waiting.claimed_by if waiting is not None and is_held(waiting, datetime.now(UTC)) else None,
         "shown": marked(email.text, spans, start, None if stop is None else min(len(email.text), start + stop)),
         "start": start,
         "shown_characters": stop,
         "left_out": 0 if stop is None else max(0, len(email.text) - start - stop),
         "cut": [_cut_part(part, stop) for part in email.cut or ()],
         "check": _check_words(email, reader.classifier),
-        "step": NEXT_STEPS.get(label),
+        "step": next_step(label, read_next_steps(settings.next_steps)),
+        "labels": LABELS,
+        "roles": ROLE_WORDS,
     }
     return page(request, "mail.html", context)
 
@@ -74,6 +95,11 @@ def why(request: Request, email_id: str, session: SessionDep, reader: ReaderDep)
     context = {"email": email, "label": label, "influences": shown, "top": top, "most_words": MAX_WORDS}
     piece = request.headers.get("x-piece") == "yes"  # asked by the mail's page; else a page of its own
     return page(request, "why.html" if piece else "why_page.html", context)
+
+
+def _phrases(text: str, spans: Sequence[dict[str, Any]]) -> dict[str, str]:
+    """The first words of each role that stands, for a case of the shop's own suite."""
+    return {span["role"]: text[span["start"] : span["end"]] for span in reversed(spans)}
 
 
 def _cut_part(part: dict[str, Any], stop: int | None) -> dict[str, Any]:

@@ -35,6 +35,7 @@ class Place(NamedTuple):
 
 NAVIGATION = (
     Place("/", "Inbox"),
+    Place("/review", "Review"),
     Place("/checks", "Checks"),
     Place("/lab", "Order lab"),
     Place("/models", "Models"),

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Select, TextClause, func, select, text
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
-from service.queries.feedback import in_state
+from service.queries.feedback import handled, in_state
 from service.queries.search import id_at_distance, searched_all, searched_by_number, searched_near
 from service.search_words import Search
 from service.tables import Email, StoredPrediction
@@ -75,6 +75,7 @@ def list_emails(
     created_until: datetime | None = None,
     search: Search | None = None,
     email_ids: Sequence[str] | None = None,
+    handled_by: str | None = None,
 ) -> Sequence[Email]:
     """Newest first, by keyset: ids are ordered by time. Each way through is in the order of an index: that of what is
     asked for first of words, sender, conversation, and what is known of the prediction."""
@@ -95,6 +96,8 @@ def list_emails(
         query = query.where(StoredPrediction.email_id.in_(email_ids))
     if state is not None:
         query = query.where(in_state(state))
+    if handled_by is not None:
+        query = query.where(StoredPrediction.email_id.in_(handled(handled_by)))
     if created_from is not None:
         query = _since(query, first_id(created_from - SLACK)).where(Email.created_at >= created_from)
     if created_until is not None:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import uuid_utils
-from sqlalchemy import ColumnElement, exists, select
+from sqlalchemy import ColumnElement, Select, exists, select
 from sqlalchemy.orm import Session, aliased
 
 from service.queries.database import begin_writing
@@ -44,6 +44,11 @@ def append_feedback(
     email.feedback.append(row)
     session.flush()
     return row
+
+
+def handled(actor: str) -> Select[str]:
+    """Ids of the mails on which this agent gave a verdict."""
+    return select(Feedback.email_id).where(Feedback.actor == actor)
 
 
 def in_state(state: str) -> ColumnElement[bool]:

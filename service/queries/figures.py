@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from sqlalchemy import BigInteger, case, cast, extract, func, select
 from sqlalchemy.orm import Session
 
-from service.tables import Email, StoredPrediction
+from service.tables import Email, Review, StoredPrediction
 
 
 def mails_by_period(session: Session, *, least_id: str, period_seconds: int) -> dict[int, int]:
@@ -29,3 +30,16 @@ def predictions_under(session: Session, *, least_id: str, confidences: Sequence[
     sums = [func.coalesce(func.sum(case((StoredPrediction.confidence < edge, 1), else_=0)), 0) for edge in confidences]
     row = session.execute(select(*sums).where(StoredPrediction.id >= least_id)).one()
     return [int(value) for value in row]
+
+
+def reviews_by_age(session: Session, *, edges: Sequence[datetime]) -> list[int]:
+    """For each moment, how many of the waiting mails came after it."""
+    sums = [func.coalesce(func.sum(case((Email.created_at >= edge, 1), else_=0)), 0) for edge in edges]
+    row = session.execute(select(*sums).select_from(Review).join(Review.email)).one()
+    return [int(value) for value in row]
+
+
+def oldest_review(session: Session) -> datetime | None:
+    """When the mail came that waits longest."""
+    waiting = select(Email.created_at).join(Review, Review.email_id == Email.id)
+    return session.scalar(waiting.order_by(Email.id).limit(1))

@@ -51,6 +51,10 @@ def claim_next(session: Session, *, actor: str, now: datetime, until: datetime) 
     return review
 
 
+def review_by_id(session: Session, *, email_id: str) -> Review | None:
+    return session.get(Review, email_id)
+
+
 def lock_review(session: Session, *, email_id: str) -> Review | None:
     """One row of the queue, which no other writer changes before this transaction ends."""
     begin_writing(session)

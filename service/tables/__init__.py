@@ -10,6 +10,7 @@ from service.tables.promotions import Promotion
 from service.tables.reviews import Review
 from service.tables.sessions import ConsoleSession, SignInLink
 from service.tables.shop_cases import ShopCase
+from service.tables.views import SavedView
 
 __all__ = [
     "ApiKey",
@@ -20,6 +21,7 @@ __all__ = [
     "Feedback",
     "Promotion",
     "Review",
+    "SavedView",
     "ShopCase",
     "SignInLink",
     "StoredPrediction",

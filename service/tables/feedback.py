@@ -16,7 +16,11 @@ class Feedback(Base):
     """One verdict on a mail. The one with the highest number stands; `withdrawn` makes the mail open again."""
 
     __tablename__ = "feedback"
-    __table_args__ = (UniqueConstraint("email_id", "number"), Index(None, "verdict", "email_id"))
+    __table_args__ = (
+        UniqueConstraint("email_id", "number"),
+        Index(None, "verdict", "email_id"),
+        Index(None, "actor", "email_id"),
+    )
 
     id: Mapped[str] = mapped_column(String(36), primary_key=True)
     email_id: Mapped[str] = mapped_column(ForeignKey("emails.id", ondelete="CASCADE"))

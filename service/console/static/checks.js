@@ -3,6 +3,7 @@
 
 document.addEventListener("DOMContentLoaded", () => {
   const button = document.getElementById("run-all");
+  if (!button) return; // this role may look only
   button.hidden = false;
   button.addEventListener("click", async () => {
     try {

@@ -44,6 +44,7 @@ const Console = (() => {
     } catch {
       throw new Error("The service does not answer. Nothing was lost; try again in a moment.");
     }
+    if (response.status === 204) return null; // nothing is there to be read, whatever type it is said to have
     const kind = response.headers.get("content-type") ?? "";
     const answer = kind.includes("json") ? await response.json() : await response.text();
     if (response.ok) return answer;

@@ -1,8 +1,9 @@
-// The inbox: keys, and new mails as they come.
+// The inbox: keys, many at once, undo, and new mails as they come.
 "use strict";
 
 (() => {
   const list = () => document.getElementById("mails");
+  const undoable = [];
 
   function current() {
     return document.activeElement?.closest("#mails > li") ?? list().querySelector(":scope > li.current");
@@ -16,10 +17,95 @@
     row.scrollIntoView({ block: "nearest" });
   }
 
+  function chosen() {
+    return [...list().querySelectorAll("input[name=mail]:checked")].map((box) => box.closest("li"));
+  }
+
+  /** The rows that a key or button acts on: the chosen ones, else the one at hand. */
+  function targets() {
+    const many = chosen();
+    if (many.length) return many;
+    const one = current();
+    if (!one) Console.notice("Go to a mail first, with j or k.");
+    return one ? [one] : [];
+  }
+
+  /** One verdict for each row, a few at a time; what was refused is told with its reason. */
+  async function judge(rows, bodyOf, done) {
+    const waiting = [...rows];
+    const judged = [];
+    const refused = [];
+    const work = async () => {
+      for (let row = waiting.shift(); row; row = waiting.shift()) {
+        try {
+          await Console.request("POST", `/v1/emails/${row.dataset.id}/feedback`, bodyOf(row));
+          judged.push(row);
+        } catch (error) {
+          refused.push(error);
+        }
+      }
+    };
+    await Promise.all([work(), work(), work(), work()]);
+    await refresh(judged);
+    const sentence = judged.length ? `${judged.length === 1 ? "Mail" : `${judged.length} mails`} ${done}.` : "";
+    const problem = refused.length ? ` ${refused.length} refused: ${refused[0].message}` : "";
+    Console.notice(sentence + problem);
+    return judged.map((row) => row.dataset.id);
+  }
+
+  async function accept() {
+    const done = await judge(targets(), () => ({ verdict: "accepted" }), "accepted");
+    if (done.length) undoable.push(done);
+  }
+
+  async function correct(label) {
+    const body = (row) =>
+      row.dataset.model === label ? { verdict: "accepted" } : { verdict: "corrected", label };
+    const done = await judge(targets(), body, `labelled ${label.replaceAll("_", " ")}`);
+    if (done.length) undoable.push(done);
+  }
+
+  async function undo() {
+    const last = undoable.pop();
+    if (!last) return Console.notice("There is nothing to undo.");
+    const rows = last.map((id) => document.getElementById(`mail-${id}`) ?? lost(id));
+    await judge(rows, () => ({ verdict: "withdrawn" }), "as before");
+  }
+
+  /** A row that has left the page still has its id. */
+  function lost(id) {
+    const row = document.createElement("li");
+    row.dataset.id = id;
+    return row;
+  }
+
   function parse(html) {
     const holder = document.createElement("template");
     holder.innerHTML = html; // the service's own rows, in which mail is escaped
     return [...holder.content.querySelectorAll("li")];
+  }
+
+  /** Show rows as they are now; the filters do not take a row away that was just worked on. */
+  async function refresh(rows) {
+    const ids = rows.map((row) => row.dataset.id);
+    for (let at = 0; at < ids.length; at += 50) {
+      const html = await Console.request("GET", `/inbox/rows?ids=${ids.slice(at, at + 50).join(",")}`);
+      for (const fresh of parse(html)) {
+        const old = document.getElementById(fresh.id);
+        if (!old) continue;
+        const [focused, isCurrent] = [old.contains(document.activeElement), old.classList.contains("current")];
+        old.replaceWith(fresh);
+        fresh.classList.toggle("current", isCurrent);
+        if (focused) fresh.querySelector("a.words").focus();
+      }
+    }
+    showChosen();
+  }
+
+  function showChosen() {
+    const count = chosen().length;
+    document.getElementById("many").hidden = count === 0;
+    document.getElementById("many-count").textContent = `${count} chosen`;
   }
 
   async function addNew(ids) {
@@ -57,12 +143,44 @@
     addEventListener("pagehide", () => source.close());
   }
 
+  /** Keep the present filters under a name, or forget a kept view. */
+  function watchViews() {
+    const keep = document.getElementById("keep");
+    const filters = new URLSearchParams([...new URLSearchParams(location.search)].filter(([k, v]) => v && k !== "before"));
+    keep.hidden = filters.size === 0;
+    keep.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      const name = document.getElementById("keep-name").value.trim();
+      await change("POST", "/v1/views", { name, query: filters.toString() }, `Kept as ${name}.`);
+    });
+    for (const button of document.querySelectorAll("[data-forget]")) {
+      button.hidden = false;
+      button.addEventListener("click", () => change("DELETE", `/v1/views/${button.dataset.forget}`, undefined, "Forgotten."));
+    }
+  }
+
+  async function change(method, address, body, words) {
+    try {
+      await Console.request(method, address, body);
+      Console.later(words);
+      location.reload();
+    } catch (error) {
+      Console.notice(error.message);
+    }
+  }
+
   function onKey(event) {
     if (Console.isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
     const row = current();
     const rows = [...list().children];
+    const labels = list().dataset.labels.split(",");
+    const digit = /^[0-9]$/.test(event.key) ? (Number(event.key) + 9) % 10 : null;
     if (event.key === "j") goTo(row ? row.nextElementSibling ?? row : rows[0]);
     else if (event.key === "k") goTo(row ? row.previousElementSibling ?? row : rows[0]);
+    else if (event.key === "a") accept();
+    else if (event.key === "u") undo();
+    else if (event.key === "x" && row) row.querySelector("input[name=mail]").click();
+    else if (digit !== null && labels[digit]) correct(labels[digit]);
     else if (event.key === "/") {
       document.getElementById("q").focus();
       event.preventDefault();
@@ -71,10 +189,21 @@
 
   document.addEventListener("DOMContentLoaded", () => {
     document.addEventListener("keydown", onKey);
+    list().addEventListener("change", showChosen);
     document.addEventListener("visibilitychange", () => (document.title = document.title.replace("(new) ", "")));
     for (const select of document.querySelectorAll("#filters select")) {
       select.addEventListener("change", () => select.form.requestSubmit());
     }
+    document.getElementById("many-accept").addEventListener("click", accept);
+    document.getElementById("many-correct").addEventListener("click", () => {
+      correct(document.getElementById("many-label").value);
+    });
+    document.getElementById("many-clear").addEventListener("click", () => {
+      for (const row of chosen()) row.querySelector("input[name=mail]").checked = false;
+      showChosen();
+    });
+    watchViews();
+    showChosen();
     if (list().dataset.live === "yes") listen();
   });
 })();

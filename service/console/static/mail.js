@@ -1,8 +1,44 @@
-// A mail's page: why it got its label, on request.
+// A mail's page: verdicts by button and key, roles of words, and why on request.
 "use strict";
 
 (() => {
   const at = (id) => document.getElementById(id);
+
+  async function give(body, words) {
+    try {
+      await Console.request("POST", `/v1/emails/${at("verdict").dataset.id}/feedback`, body);
+    } catch (error) {
+      Console.notice(error.message);
+      return;
+    }
+    Console.later(words);
+    if (at("queue")?.dataset.queue === "yes" && body.verdict !== "withdrawn") await Review.next();
+    else location.reload();
+  }
+
+  const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+
+  /** The label and the words as they stand on the page: accepted where they are the model's, else corrected. */
+  function judge(label) {
+    const { model, modelSpans } = at("verdict").dataset;
+    const spans = at("words") ? Spans.current() : [];
+    const asModel = label === model && same(spans, Spans.bare(JSON.parse(modelSpans)));
+    const body = asModel ? { verdict: "accepted" } : { verdict: "corrected", label, spans };
+    return give(body, asModel ? "Accepted." : `Corrected to ${label.replaceAll("_", " ")}.`);
+  }
+
+  /** What was corrected becomes a case of the shop's own suite, with the first words of each role. */
+  async function addAsCase() {
+    const { id, label } = at("verdict").dataset;
+    const { refund, keep } = at("as-case").dataset;
+    const body = { email_id: id, label, refund: refund || null, keep: keep || null };
+    try {
+      await Console.request("POST", "/v1/checks/cases", body);
+      Console.notice("Added to the shop's own suite; it counts from the next run on.");
+    } catch (error) {
+      Console.notice(error.message);
+    }
+  }
 
   async function askWhy(event) {
     event?.preventDefault();
@@ -23,11 +59,55 @@
     }
   }
 
+  function onKey(event) {
+    if (Console.isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+    const { label, labels } = at("verdict").dataset;
+    const digit = /^[0-9]$/.test(event.key) ? (Number(event.key) + 9) % 10 : null;
+    const role = { r: "refund", n: "keep", p: "replace", c: "" }[event.key];
+    if (event.key === "a" && at("accept")) at("accept").click();
+    else if (event.key === "u" && at("withdraw")) at("withdraw").click();
+    else if (event.key === "w") askWhy();
+    else if (event.key === "m" && at("words")) at("words").focus();
+    else if (event.key === "s" && !at("save-spans").disabled) judge(label);
+    else if (role !== undefined && at("words")) setRole(role);
+    else if (digit !== null) judge(labels.split(",")[digit]);
+  }
+
+  function setRole(role) {
+    if (!Spans.mark(role)) Console.notice("Choose words first: with the mouse, or with m and Shift and the arrows.");
+  }
+
   document.addEventListener("DOMContentLoaded", () => {
+    const verdict = at("verdict");
+    at("verdicts").hidden = false;
+    at("accept")?.addEventListener("click", () => give({ verdict: "accepted" }, "Accepted."));
+    at("correct")?.addEventListener("click", () => judge(at("other-label").value));
+    at("withdraw")?.addEventListener("click", () => give({ verdict: "withdrawn" }, "Open again."));
+    at("as-case")?.addEventListener("click", addAsCase);
+    for (const [id, words] of [["claim", "It is yours."], ["release", "Put back."]]) {
+      const button = at(id);
+      if (!button) continue;
+      button.hidden = false;
+      button.addEventListener("click", async () => {
+        try {
+          await Console.request("POST", `/v1/review/${verdict.dataset.id}/${id}`);
+          Console.later(words);
+          location.reload();
+        } catch (error) {
+          Console.notice(error.message);
+        }
+      });
+    }
     at("ask-why").addEventListener("click", askWhy);
-    document.addEventListener("keydown", (event) => {
-      const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
-      if (event.key === "w" && plain && !Console.isTyping(event)) askWhy();
-    });
+    if (at("words")) {
+      at("marking").hidden = false;
+      Spans.begin(at("words"), JSON.parse(verdict.dataset.spans), () => (at("save-spans").disabled = false));
+      for (const button of at("marking").querySelectorAll("[data-role]")) {
+        button.addEventListener("mousedown", (event) => event.preventDefault()); // keeps the chosen words chosen
+        button.addEventListener("click", () => setRole(button.dataset.role));
+      }
+      at("save-spans").addEventListener("click", () => judge(verdict.dataset.label));
+    }
+    document.addEventListener("keydown", onKey);
   });
 })();

@@ -8,13 +8,15 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from model.classifier import Classifier
 from service.settings import Settings
 from service.upgrade import upgrade
 from tests.service.browser.live import QUIET, LiveServer, chromium
+from tests.service.easy_suite import write_suite
 
+PATIENCE_MS = 30_000  # on a machine that does much else; nothing waits for as long as it lasts
 AXE_RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
 
 
@@ -23,6 +25,7 @@ def browser() -> Iterator[Browser]:
     executable = chromium()
     if executable is None:
         pytest.skip("no Chromium on this machine; `apt-get install chromium` brings one")
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable, args=QUIET)
         yield browser
@@ -40,6 +43,14 @@ def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def live_settings(empty_database: Path, tmp_path: Path, tiny_folder: Path) -> Settings:
     shutil.copy(empty_database, tmp_path / "router.db")
     return Settings(database_url=f"sqlite:///{tmp_path}/router.db", model_folder=tiny_folder, require_keys=False)
+
+
+@pytest.fixture
+def suite(tmp_path: Path, tiny_classifier: Classifier, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The only suite: four cases, run in a moment, of which the tiny model fails one."""
+    path = write_suite(tmp_path / "easy.yaml", tiny_classifier, wrong="minor")
+    monkeypatch.setattr(Settings, "suite_files", lambda _: [path])
+    return path
 
 
 @pytest.fixture
@@ -65,7 +76,7 @@ def watched(context: BrowserContext, own: str) -> list[str]:
 def page(browser: Browser, server: LiveServer) -> Iterator[Page]:
     """A page whose scripts may not fail, that may not break the policy, and that may ask nobody but the service."""
     context = browser.new_context(base_url=server.url, viewport={"width": 1280, "height": 800})
-    context.set_default_timeout(30_000)
+    context.set_default_timeout(PATIENCE_MS)
     faults = watched(context, server.url)
     yield context.new_page()
     context.close()

@@ -7,7 +7,7 @@ import shutil
 import socket
 import threading
 import urllib.request
-from time import sleep
+from time import monotonic, sleep
 from typing import Any
 
 import uvicorn
@@ -33,8 +33,8 @@ def chromium() -> str | None:
 class LiveServer:
     """The service on a free port of loopback, in a thread; it can be stopped and started again in its place."""
 
-    def __init__(self, settings: Settings, classifier: Classifier) -> None:
-        self._settings, self._classifier = settings, classifier
+    def __init__(self, settings: Settings, classifier: Classifier, key: str | None = None) -> None:
+        self._settings, self._classifier, self._key = settings, classifier, key
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port: int = probe.getsockname()[1]
@@ -58,9 +58,24 @@ class LiveServer:
 
     def send(self, **mail: Any) -> dict[str, Any]:
         """Post a mail and give its answer."""
-        request = urllib.request.Request(
-            f"{self.url}/v1/emails", json.dumps(mail).encode(), {"Content-Type": "application/json"}
-        )
+        return self.ask("POST", "/v1/emails", **mail)
+
+    def ask(self, method: str, address: str, **body: Any) -> dict[str, Any]:
+        """A call of the service as programs make it, with the server's key where it has one."""
+        headers = {"Content-Type": "application/json"}
+        if self._key is not None:
+            headers["Authorization"] = f"Bearer {self._key}"
+        data = json.dumps(body).encode() if body else None
+        request = urllib.request.Request(self.url + address, data, headers, method=method)
         with urllib.request.urlopen(request, timeout=30) as response:
             answer: dict[str, Any] = json.load(response)
         return answer
+
+    def run_suites(self, **wanted: Any) -> str:
+        """The id of the first run that this asks for, when it has ended."""
+        run: str = self.ask("POST", "/v1/checks/runs", **wanted)["data"][0]["id"]
+        deadline = monotonic() + 600
+        while self.ask("GET", f"/v1/checks/runs/{run}")["run"]["state"] == "running":
+            assert monotonic() < deadline, "the run does not end"
+            sleep(0.05)
+        return run

@@ -23,6 +23,7 @@ from tests.service.browser.live import QUIET, LiveServer, chromium
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "docs" / "screenshots"
 SAMPLES = ROOT / "service" / "samples.jsonl"
+SUITE = "scope"
 MOST_BYTES = 100_000
 COLOURS = 96  # of a palette: a page has few, and the files stay small
 REPLY = """Refund the delivery fee, please, not the cake. The cake was lovely, but it came two hours late.
@@ -35,15 +36,20 @@ On Mon, 30 Nov 2026 at 10:00, Sweet Shop <help@shop.example> wrote:
 
 
 def fill(server: LiveServer) -> dict[str, str]:
-    """Send the mails; the pages that need one, by name."""
+    """Send the mails and run a suite; the pages by name."""
     for line in SAMPLES.read_text(encoding="utf-8").splitlines():
         server.send(**json.loads(line))
     reply = server.send(message_id="<reply@x>", subject="Re: Order 5513", text=REPLY, **{"from": "mina@example.org"})
+    run = server.run_suites(suites=[SUITE])
     return {
         "inbox": "/",
         "mail": f"/mails/{reply['id']}",
+        "review": "/review",
+        "checks": "/checks",
+        "run": f"/checks/{run}",
         "lab": "/lab",
         "models": "/models",
+        "health": "/health",
     }
 
 

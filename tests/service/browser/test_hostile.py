@@ -89,7 +89,7 @@ def attacked(server: LiveServer) -> dict[str, str]:
 def test_nothing_in_a_mail_runs_loads_or_leaves_from_any_page(page: Page, attacked: dict[str, str]) -> None:
     """The page fixture fails on any request to elsewhere, any script's error and any breach of the policy."""
     page.on("dialog", lambda dialog: pytest.fail(f"a dialog opened: {dialog.message}"))
-    places = ["/", "/?q=%3Cscript%3E", *(f"/mails/{email_id}" for email_id in attacked.values())]
+    places = ["/", "/?q=%3Cscript%3E", "/review", *(f"/mails/{email_id}" for email_id in attacked.values())]
     for place in places:
         page.goto(place)
         assert page.evaluate("window.ran") is None, place

@@ -18,18 +18,6 @@ def row(page: Page, number: int) -> Locator:
     return page.locator("#mails > li").filter(has_text=f"Order {number}")
 
 
-def test_the_inbox_meets_wcag_at_every_width_in_both_themes(page: Page, server: LiveServer) -> None:
-    for number in range(3):
-        send(server, number)
-    page.goto("/")
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-        for width in (360, 3840):
-            page.set_viewport_size({"width": width, "height": 800})
-            assert violations(page) == []
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "the page scrolls sideways"
-
-
 def test_the_theme_switch_lasts_beyond_the_page_and_is_there_for_the_keyboard(page: Page) -> None:
     page.emulate_media(color_scheme="light")
     page.goto("/")
@@ -51,14 +39,23 @@ def test_a_question_mark_opens_the_keys_and_escape_closes_them(page: Page) -> No
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
-def test_by_keyboard_alone_mails_are_walked_searched_and_opened(page: Page, server: LiveServer) -> None:
-    for number in range(3):
-        send(server, number)
+def test_by_keyboard_alone_mails_are_accepted_corrected_undone_searched_and_opened(
+    page: Page, server: LiveServer
+) -> None:
+    mails = [send(server, number) for number in range(3)]
     page.goto("/")
     page.keyboard.press("j")
     expect(row(page, 2).locator("a.words")).to_be_focused()
+    page.keyboard.press("a")
+    expect(row(page, 2)).to_contain_text("accepted by local")
+    expect(row(page, 2).locator("a.words")).to_be_focused()
+    page.keyboard.press("u")
+    expect(row(page, 2)).not_to_contain_text("accepted")
     page.keyboard.press("j")
-    expect(row(page, 1).locator("a.words")).to_be_focused()
+    page.keyboard.press("0")  # the tenth label
+    expected = "accepted by local" if mails[1]["label"] == "other" else "corrected by local"
+    expect(row(page, 1)).to_contain_text(expected)
+    expect(row(page, 1).locator(".chip")).to_have_text("other")
     page.keyboard.press("k")
     expect(row(page, 2).locator("a.words")).to_be_focused()
     page.keyboard.press("/")
@@ -80,6 +77,22 @@ def test_by_mouse_mails_are_filtered_and_the_address_says_so(page: Page, server:
     expect(page.get_by_role("heading", name="Order 0")).to_be_visible()
 
 
+def test_by_mouse_many_mails_are_chosen_and_accepted_at_once(page: Page, server: LiveServer) -> None:
+    for number in range(3):
+        send(server, number)
+    page.goto("/")
+    for number in (0, 2):
+        row(page, number).get_by_role("checkbox").check()
+    expect(page.locator("#many-count")).to_have_text("2 chosen")
+    page.locator("#many").get_by_role("button", name="Accept").click()
+    expect(page.locator("#notice")).to_have_text("2 mails accepted.")
+    expect(page.locator("#mails .done")).to_have_count(2)
+    expect(page.locator("#many")).to_be_hidden()
+    page.get_by_label("State").select_option("accepted")
+    expect(page.locator("#mails > li")).to_have_count(2)
+    assert "state=accepted" in page.url
+
+
 def test_new_mail_comes_by_itself_and_so_it_does_after_the_server_was_away(page: Page, server: LiveServer) -> None:
     send(server, 0)
     page.goto("/")
@@ -88,9 +101,14 @@ def test_new_mail_comes_by_itself_and_so_it_does_after_the_server_was_away(page:
     expect(page.locator("#mails > li").first).to_contain_text("Order 1")
     server.stop()
     expect(page.locator("#live")).to_contain_text("not live")
+    page.keyboard.press("j")
+    page.keyboard.press("a")
+    expect(page.locator("#notice")).to_contain_text("The service does not answer.")
     server.start()
     send(server, 2)
     expect(page.locator("#mails > li").first).to_contain_text("Order 2")
+    page.keyboard.press("a")
+    expect(row(page, 1)).to_contain_text("accepted by local")
 
 
 def test_the_inbox_is_readable_without_javascript(browser: Browser, server: LiveServer) -> None:
@@ -98,6 +116,21 @@ def test_the_inbox_is_readable_without_javascript(browser: Browser, server: Live
     context = browser.new_context(base_url=server.url, java_script_enabled=False)
     page = context.new_page()
     page.goto("/")
-    expect(page.get_by_text("Order 5")).to_be_visible()
+    expect(page.get_by_role("link", name="Order 5")).to_be_visible()
     expect(page.get_by_role("button")).to_have_count(1)  # what would do nothing is not shown; "Show" is a form's
     context.close()
+
+
+def test_a_view_is_kept_opened_and_forgotten(page: Page, server: LiveServer) -> None:
+    send(server, 0)
+    page.goto("/?q=cake&decision=review")
+    page.get_by_label("Name of a view with these filters").fill("cakes <b>")
+    page.get_by_role("button", name="Keep").click()
+    expect(page.locator("#notice")).to_have_text("Kept as cakes <b>.")
+    page.goto("/")
+    page.get_by_role("link", name="cakes <b>").click()
+    expect(page.get_by_label("Search words")).to_have_value("cake")
+    expect(page.locator("#mails > li")).to_have_count(1)
+    page.get_by_role("button", name="Forget the view cakes <b>").click()
+    expect(page.locator("#notice")).to_have_text("Forgotten.")
+    expect(page.get_by_role("link", name="cakes <b>")).to_have_count(0)

@@ -1,0 +1,32 @@
+// The queue: claim the next mail and open it.
+"use strict";
+
+const Review = (() => {
+  /** Claim the first mail in line that nobody has and go to it; to the queue's page where none is left. */
+  async function next() {
+    try {
+      const taken = await Console.request("POST", "/v1/review/next");
+      if (taken?.email) {
+        location.assign(`/mails/${taken.email.id}?queue=yes`);
+        return;
+      }
+    } catch (error) {
+      Console.notice(error.message);
+      return;
+    }
+    Console.later("Nothing is left to take.");
+    location.assign("/review");
+  }
+
+  return { next };
+})();
+
+document.addEventListener("DOMContentLoaded", () => {
+  const button = document.getElementById("next");
+  if (!button) return;
+  button.hidden = false;
+  button.addEventListener("click", Review.next);
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "g" && !Console.isTyping(event) && !event.ctrlKey && !event.metaKey) Review.next();
+  });
+});
