@@ -13,6 +13,7 @@ from model.config import LABELS
 
 DEFAULT_MIN_ORDER_GAP = 0.5
 MAX_FILLER_WORDS = 300
+MAX_ALONE_WORDS = 100  # of a text that is read beside one of MAX_FILLER_WORDS
 
 Severity = Literal["critical", "major", "minor"]
 Edit = Literal["greeting", "signature", "typo", "case", "name", "currency", "quoted_thread"]
@@ -151,14 +152,16 @@ class DirectionalCase(Fields):
 
 
 class StructuralCase(Fields):
-    """Shows that the suite can fail: a reader that is kept from the order must not pass.
+    """What must hold of the network, whatever it was taught: it reads order, the suite can fail, padding is not read.
 
     With `text`: with positions off every order of its words must read the same, and with positions on it must not.
+    With `text` and `check: alone`: the mail must read the same by itself and beside one of 300 words in one batch.
     With `a`, `b` and `blind`: with positions off, or with each text's words shuffled, the pair must be failed.
     """
 
     kind: Literal["structural"]
     text: Text | None = None
+    check: Literal["orders", "alone"] | None = Field(default=None, description="Of `text`; `orders` by default.")
     a: Side | None = None
     b: Side | None = None
     blind: Literal["positions", "shuffle"] | None = None
@@ -168,6 +171,10 @@ class StructuralCase(Fields):
         pair = (self.a, self.b, self.blind)
         if (self.text is None) != all(part is not None for part in pair) or (self.text and any(pair)):
             raise ValueError("either 'text', or 'a', 'b' and 'blind' are needed")
+        if self.check is not None and self.text is None:
+            raise ValueError("field 'check' is of 'text' only")
+        if self.check == "alone" and self.text is not None and len(self.text.split()) > MAX_ALONE_WORDS:
+            raise ValueError(f"field 'text': over {MAX_ALONE_WORDS} words, so the mail beside it would hardly pad it")
         return self
 
     @property

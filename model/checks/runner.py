@@ -19,16 +19,20 @@ Progress = Callable[[int, int], None]
 
 
 def _batches(wanted: Sequence[Ask]) -> Iterator[list[Ask]]:
-    """Alike asks together, shortest text first: little padding, and a batch's time is its texts' in equal shares."""
+    """Alike asks together, shortest text first: little padding, and a batch's time is its texts' in equal shares.
+
+    An ask that names its company is a batch of its own.
+    """
     for decide in (False, True):
         for positions in (True, False):
-            alike = [ask for ask in wanted if (ask.decide, ask.positions) == (decide, positions)]
+            alike = [ask for ask in wanted if (ask.decide, ask.positions, ask.company) == (decide, positions, None)]
             alike.sort(key=lambda ask: len(ask.text))
             yield from (alike[start : start + BATCH] for start in range(0, len(alike), BATCH))
+    yield from ([ask] for ask in wanted if ask.company is not None)
 
 
 def _answer(batch: list[Ask], classifier: Classifier, auto_threshold: float) -> list[Answer]:
-    texts = [ask.text for ask in batch]
+    texts = [ask.text for ask in batch] + [text for ask in batch for text in ask.company or ()]
     found: list[tuple[Prediction, str | None]]
     started = time.perf_counter()
     if batch[0].decide:
@@ -37,7 +41,7 @@ def _answer(batch: list[Ask], classifier: Classifier, auto_threshold: float) -> 
     else:
         found = [(prediction, None) for prediction in classifier.predict(texts, positions=batch[0].positions)]
     seconds = (time.perf_counter() - started) / len(batch)
-    return [Answer(prediction, seconds, decision) for prediction, decision in found]
+    return [Answer(prediction, seconds, decision) for prediction, decision in found[: len(batch)]]
 
 
 def run_cases(

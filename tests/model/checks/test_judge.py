@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from model.checks.cases import Case, DirectionalCase, InvarianceCase, MinimumCase, Side, StructuralCase, SwapCase
-from model.checks.judge import SHUFFLES, Answer, asks, judge
+from model.checks.judge import ALONE_TOLERANCE, SHUFFLES, Answer, asks, judge
 from model.checks.results import CaseResult
 from model.classifier import Prediction
 from model.config import LABELS
@@ -111,6 +111,22 @@ def test_every_order_must_read_the_same_with_positions_off_and_some_order_otherw
     assert verdict(case, *moved, *still).passed
     assert "with positions off the order still moves" in verdict(case, *moved, *moved).reason
     assert "with positions on no order moves" in verdict(case, *still, *still).reason
+
+
+def test_a_mail_must_read_the_same_alone_and_beside_a_long_one() -> None:
+    case = StructuralCase(id="o", kind="structural", check="alone", text="refund the fee")
+    alone, beside = (ask.company for ask in asks(case))
+    assert alone == ()
+    assert beside is not None
+    assert [len(text.split()) for text in beside] == [300]
+    result = verdict(case, answer(FEE, 0.5), answer(FEE, 0.5 + 0.9 * ALONE_TOLERANCE))
+    assert result.passed
+    assert [(reading.name, reading.text) for reading in result.readings] == [
+        ("alone", "refund the fee"),
+        ("beside", "refund the fee"),
+    ]
+    moved = verdict(case, answer(FEE, 0.5), answer(FEE, 0.5 + 1.1 * ALONE_TOLERANCE))
+    assert moved.reason == "beside a mail of 300 words a probability moves by 1.1e-05"
 
 
 def blind_pair(blind: str) -> StructuralCase:

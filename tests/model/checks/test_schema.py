@@ -70,6 +70,10 @@ def suite(folder: Path, cases: str, head: str = "") -> Suite:
         ("kind: structural", "kind: invariance", "fields 'edits' and 'variants' are both empty"),
         ("kind: structural", "kind: invariance, edits: [name]", "name finds nothing to change in the text"),
         ("kind: structural", "kind: directional, label: other, by: 0.2", "exactly one of 'add' and 'changed'"),
+        ("id: blind, ", "id: blind, check: order, ", "field 'check': 'order' is none of 'orders' or 'alone'"),
+        ("refund the fee not the cake please", f"{'fee ' * 101}\", check: \"alone", "field 'text': over 100 words"),
+        ("text: \"refund the fee not the cake please\"", "check: alone, blind: shuffle, a: {text: x, label: other}, "
+         "b: {text: y, label: other}", "field 'check' is of 'text' only"),
         ("cases:", "cases: [", "s.yaml: while parsing"),
     ],
 )  # fmt: skip
