@@ -24,7 +24,7 @@ from service.model_shelf import ModelShelf, UnknownModel
 from service.queries import checks as queries
 from service.queries import promotions
 from service.reading import Reader
-from service.recording import Recorded, Stopped, Trigger, announce, execute, run_all
+from service.recording import Recorded, Stopped, Trigger, announce, execute, run_all, show_kept
 from service.shop_suite import shop_suite
 from service.tables import SuiteRun
 
@@ -63,10 +63,10 @@ class Checker:
         self.not_ready = "the order suites have not run yet" if at_start == "wait" else None
 
     def start(self) -> None:
+        self._pool.submit(self._guarded, self._show_kept)
         if self._at_start != "off":
             self._pool.submit(self._guarded, self.check_serving)
-        if self._every:
-            self._schedule = asyncio.create_task(self._keep_schedule())
+        self._schedule = asyncio.create_task(self._keep_schedule())
 
     async def close(self) -> None:
         """The run that is under way stops at its next batch and is kept as an error."""
@@ -161,10 +161,19 @@ class Checker:
     async def _keep_schedule(self) -> None:
         while not self._closing.is_set():
             try:
-                async with asyncio.timeout(min(TICK_SECONDS, self._every.total_seconds())):
+                async with asyncio.timeout(min(TICK_SECONDS, self._every.total_seconds() or TICK_SECONDS)):
                     await self._closing.wait()
             except TimeoutError:
-                self._pool.submit(self._guarded, self._run_if_due)
+                self._pool.submit(self._guarded, self._show_kept)
+                if self._every:
+                    self._pool.submit(self._guarded, self._run_if_due)
+
+    def _show_kept(self) -> None:
+        """Runs of other processes and of commands are seen in this one's metrics too."""
+        try:
+            show_kept(self._sessions, model_version=self._reader.classifier.version)
+        except SQLAlchemyError as error:
+            log.warning("what the suites found last is not known: %s", type(error).__name__)
 
     def _run_if_due(self) -> None:
         """Several processes share a database and so one schedule."""

@@ -90,6 +90,14 @@ def promote(
     ]
     if failing and not force:
         names = ", ".join(entry["suite"] for entry in failing)
+        details = {
+            "from": serving,
+            "failing": [{name: entry[name] for name in ("suite", "run_id")} for entry in failing],
+        }
+        with sessions.begin() as session:
+            audit.record(
+                session, actor=actor, action="model_promotion_refused", subject=candidate.version, details=details
+            )
         raise Conflict(f"{candidate.version} fails {names}", failing=failing)
     verdict = [
         {"run_id": run.id, "suite": run.suite, "passed": result.passed, "falls": falls.get(run.suite, [])}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
 import uuid_utils
@@ -14,6 +14,7 @@ from model.checks.results import RunResult
 from model.checks.runner import run_suite
 from model.checks.schema import Suite
 from model.classifier import Classifier
+from service.metrics import SUITE_RUNS, show_suite_run
 from service.queries import checks as queries
 from service.tables import SuiteRun
 
@@ -63,6 +64,7 @@ def execute(
         with sessions.begin() as session:
             values = {"state": "error", "complaints": [str(error) or type(error).__name__]}
             queries.finish_run(session, run_id=run.id, values=values)
+        SUITE_RUNS.labels(run.trigger, "error").inc()
         raise
     keep(sessions, run, result)
     return result
@@ -93,8 +95,34 @@ def keep(sessions: sessionmaker[Session], run: SuiteRun, result: RunResult) -> N
         for number, case in enumerate(told["cases"])
     ]
     with sessions.begin() as session:
-        if queries.finish_run(session, run_id=run.id, values=values):
+        finished = queries.finish_run(session, run_id=run.id, values=values)
+        if finished:
             queries.add_cases(session, rows=rows)
+    if finished:
+        SUITE_RUNS.labels(run.trigger, values["state"]).inc()
+        show_suite_run(
+            run.suite,
+            run.model_version,
+            pass_ratio=result.pass_ratio,
+            pair_accuracy=result.pair_accuracy,
+            passed=result.passed,
+            finished_at=datetime.now(UTC),
+        )
+
+
+def show_kept(sessions: sessionmaker[Session], *, model_version: str) -> None:
+    """Say in the metrics what the newest runs on a model found, also those of other processes and of commands."""
+    with sessions() as session:
+        runs = queries.last_finished_runs(session, model_versions=[model_version])
+    for run in runs:
+        show_suite_run(
+            run.suite,
+            run.model_version,
+            pass_ratio=(run.n_passed or 0) / run.n_cases if run.n_cases else 0.0,
+            pair_accuracy=run.pair_accuracy,
+            passed=run.state == "passed",
+            finished_at=run.created_at + timedelta(seconds=run.seconds or 0.0),
+        )
 
 
 Recorded = list[tuple[SuiteRun, RunResult]]

@@ -14,8 +14,10 @@ from sqlalchemy.exc import SQLAlchemyError
 from model.config import LABELS
 from service import exporting
 from service.classify_file import write
-from service.cli.terminal import err, open_database, read_settings, refuse, refuse_database
+from service.cli.terminal import err, open_database, read_settings, refuse, refuse_database, write_file
 from service.queries import exports as queries
+from service.queries.shop_cases import standing_cases
+from service.shop_suite import to_yaml
 from service.tables import Email
 
 
@@ -32,12 +34,20 @@ def export(
         typer.Option(formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"], help="Stored, or corrected, since then (UTC)."),
     ] = None,
     label: Annotated[str | None, typer.Option(help="Only mails on which this label stands.")] = None,
+    cases: Annotated[
+        Path | None, typer.Option("--cases", help="Write the shop's own cases into this file, as a suite; no mails.")
+    ] = None,
 ) -> None:
-    """Write the stored mails with their predictions, or agents' corrections as training mails.
+    """Write the stored mails with their predictions, agents' corrections as training mails, or the shop's cases.
 
     Examples: `refund-router export --corrections --since 2026-12-01 --output corrections.jsonl` ·
-    `refund-router export --output mails.csv`
+    `refund-router export --output mails.csv` · `refund-router export --cases suites/shop.yaml`
     """
+    if cases is not None:
+        if corrections or target is not None or form is not None or since is not None or label is not None:
+            raise refuse("--cases: stands alone")
+        _export_cases(cases)
+        return
     if label is not None and label not in LABELS:
         raise refuse(f"--label {label}: is none of {', '.join(LABELS)}")
     if target is not None and (target.is_dir() or not target.parent.is_dir()):
@@ -78,6 +88,20 @@ def export(
             raise refuse(f"{target or 'the terminal'}: {error.strerror}") from None
     if target is not None:
         err.print(f"{written} mails → {target}")
+
+
+def _export_cases(target: Path) -> None:
+    """The standing cases; where there are none no file is made, for a suite of none is no suite."""
+    with open_database(read_settings().database_url) as sessions:
+        try:
+            with sessions() as session:
+                rows = standing_cases(session)
+        except SQLAlchemyError as error:
+            raise refuse_database(error) from None
+    if not rows:
+        raise refuse(f"--cases {target}: no case stands, so nothing was written")
+    write_file(target, to_yaml(rows))
+    err.print(f"{len(rows)} cases → {target}", markup=False)
 
 
 def _line(email: Email, corrections: bool, form: str) -> str:

@@ -14,7 +14,7 @@ from model.checks.schema import SuiteError, read_suites
 from service.cli.opening import opened, who
 from service.cli.terminal import err, out, refuse
 from service.errors import Conflict
-from service.model_answers import model_answer
+from service.model_answers import model_answers
 from service.promotion import promote, roll_back, serving_version
 from service.recording import run_all
 from service.shop_suite import shop_suite
@@ -25,18 +25,19 @@ app = typer.Typer(no_args_is_help=True, help="The models: which there are, and w
 
 @app.command("list")
 def list_models(as_json: Annotated[bool, typer.Option("--json", help="Print JSON, a model a line.")] = False) -> None:
-    """Every model folder with its card's figures; the one that serves has a star.
+    """Every model folder with its card's figures and how many suites it passed last; the one that serves has a star.
 
     Example: `REFUND_ROUTER_MODELS_FOLDER=models refund-router models list`
     """
     with opened() as (_, sessions, shelf):
         serving = serving_version(sessions, shelf)
-        answers = [model_answer(model, serving_version=serving) for model in shelf.models()]
+        with sessions() as session:
+            answers = model_answers(session, shelf.models(), serving_version=serving)
     if as_json:
         for answer in answers:
-            out.print(json.dumps(answer.model_dump()), markup=False, soft_wrap=True)
+            out.print(json.dumps(answer.model_dump(mode="json")), markup=False, soft_wrap=True)
         return
-    table = Table("", "version", "folder", "accuracy", "both of a pair", "languages", "problem")
+    table = Table("", "version", "folder", "accuracy", "both of a pair", "suites", "languages", "problem")
     for answer in answers:
         figures = answer.evaluations[0] if answer.evaluations else None
         pairs = figures.pairs_both_right if figures is not None else None
@@ -46,6 +47,7 @@ def list_models(as_json: Annotated[bool, typer.Option("--json", help="Print JSON
             answer.folder,
             f"{figures.accuracy:.1%} of {figures.mails}" if figures is not None else "",
             f"{pairs:.1%}" if pairs is not None else "",
+            f"{sum(run.state == 'passed' for run in answer.suites)} of {len(answer.suites)}" if answer.suites else "",
             " ".join(answer.languages or []),
             answer.problem or "",
         )

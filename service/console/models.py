@@ -7,7 +7,7 @@ from fastapi.responses import HTMLResponse
 
 from service.console.site import page
 from service.dependencies import FollowerDep, ReaderDep, SessionDep, ShelfDep
-from service.model_answers import model_answer, promotion_answer
+from service.model_answers import model_answers, promotion_answer
 from service.queries import promotions as queries
 
 router = APIRouter(include_in_schema=False)
@@ -21,7 +21,7 @@ def models(
     """Promoting and rolling back are asked of /v1/models."""
     serving = reader.classifier.version
     context = {
-        "models": [model_answer(model, serving_version=serving) for model in shelf.models()],
+        "models": model_answers(session, shelf.models(), serving_version=serving),
         "promotions": [promotion_answer(row) for row in queries.list_promotions(session, limit=SHOWN_PROMOTIONS)],
         "problem": follower.problem,
     }

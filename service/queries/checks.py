@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, cast
 
-from sqlalchemy import CursorResult, insert, select, update
+from sqlalchemy import CursorResult, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from service.tables import SuiteRun, SuiteRunCase
 
 RUNNING = "running"
+FINISHED = ("passed", "failed")
 
 
 def add_runs(session: Session, *, runs: Sequence[SuiteRun]) -> None:
@@ -83,7 +84,7 @@ def finished_runs(
     """Of one suite, newest first."""
     query = (
         select(SuiteRun)
-        .where(SuiteRun.suite == suite, SuiteRun.state.in_(("passed", "failed")))
+        .where(SuiteRun.suite == suite, SuiteRun.state.in_(FINISHED))
         .order_by(SuiteRun.id.desc())
         .limit(limit)
     )
@@ -94,6 +95,16 @@ def finished_runs(
     return session.scalars(query).all()
 
 
+def last_finished_runs(session: Session, *, model_versions: Sequence[str]) -> Sequence[SuiteRun]:
+    """The newest finished run of each suite on each of the models, by suite."""
+    newest = (
+        select(func.max(SuiteRun.id))
+        .where(SuiteRun.model_version.in_(model_versions), SuiteRun.state.in_(FINISHED))
+        .group_by(SuiteRun.model_version, SuiteRun.suite)
+    )
+    return session.scalars(select(SuiteRun).where(SuiteRun.id.in_(newest)).order_by(SuiteRun.suite)).all()
+
+
 def passed_cases(session: Session, *, suite: str, suite_sha256: str, model_version: str) -> dict[str, bool] | None:
     """Case id → passed in the newest finished run of just this suite on just this model; None where there is none."""
     run_id = session.scalars(
@@ -102,7 +113,7 @@ def passed_cases(session: Session, *, suite: str, suite_sha256: str, model_versi
             SuiteRun.suite == suite,
             SuiteRun.suite_sha256 == suite_sha256,
             SuiteRun.model_version == model_version,
-            SuiteRun.state.in_(("passed", "failed")),
+            SuiteRun.state.in_(FINISHED),
         )
         .order_by(SuiteRun.id.desc())
         .limit(1)

@@ -19,7 +19,7 @@ from service.dependencies import (
     ShelfDep,
 )
 from service.errors import Forbidden
-from service.model_answers import model_answer, promotion_answer
+from service.model_answers import model_answers, promotion_answer
 from service.promotion import promote, roll_back
 from service.queries import promotions as queries
 from service.routers.emails import MISSING, PROBLEMS
@@ -33,10 +33,9 @@ DOWN: dict[int | str, dict[str, Any]] = {status: PROBLEMS[status] for status in 
 
 
 @router.get("", responses=DOWN)
-def get_models(shelf: ShelfDep, reader: ReaderDep) -> ModelPage:
-    """Every model folder with its card's figures; bad ones with what is wrong with them."""
-    serving = reader.classifier.version
-    return ModelPage(data=[model_answer(model, serving_version=serving) for model in shelf.models()])
+def get_models(session: SessionDep, shelf: ShelfDep, reader: ReaderDep) -> ModelPage:
+    """Every model folder with its card's figures and each suite's last result; bad ones with what is wrong with them."""
+    return ModelPage(data=model_answers(session, shelf.models(), serving_version=reader.classifier.version))
 
 
 @router.get("/promotions", responses=DOWN)

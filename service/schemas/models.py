@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from service.schemas.checks import RunState
 from service.schemas.emails import Line, Wire
 
 
@@ -20,6 +21,19 @@ class EvaluationOut(Wire):
     pairs_both_right: float | None = Field(description="share of the mirror pairs of which both mails were read right")
 
 
+class SuiteResultOut(Wire):
+    """What a suite's newest finished run found on a model."""
+
+    suite: str
+    run_id: str
+    state: RunState
+    created_at: datetime
+    n_cases: int
+    n_passed: int
+    pair_accuracy: float | None = Field(description="share of the swap pairs of which both mails were read right")
+    failed_critical: int
+
+
 class ModelOut(Wire):
     """A model folder. What stands in its card is null where `problem` says why the folder cannot be used."""
 
@@ -31,6 +45,7 @@ class ModelOut(Wire):
     temperature: float | None
     auto_thresholds: dict[str, float] | None
     evaluations: list[EvaluationOut]
+    suites: list[SuiteResultOut] = Field(description="the last finished run of each suite on this very model")
 
 
 class ModelPage(Wire):

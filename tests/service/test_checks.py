@@ -22,6 +22,7 @@ from service.app import create_app
 from service.cli import app
 from service.settings import Settings
 from tests.service.easy_suite import write_suite
+from tests.service.metrics.test_definitions import value
 from tests.service.test_emails import assert_problem
 from tests.service.test_models import make_model, serving, until
 
@@ -143,6 +144,48 @@ def test_a_run_that_breaks_is_kept_as_an_error_and_the_next_one_works(
     assert judge.judge is not broken
 
 
+def test_a_run_shows_in_the_metrics_and_one_of_another_process_does_at_the_next_look(
+    client: TestClient, settings: Settings, suite: Path, tiny_classifier: Classifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    labels = {"suite": "easy", "model": tiny_classifier.version}
+    counted = value("suite_runs_total", trigger="api", result="passed")
+    run(client)
+    assert value("suite_runs_total", trigger="api", result="passed") == counted + 1
+    assert (value("suite_passed", **labels), value("suite_pass_ratio", **labels)) == (1, 1)
+    last_success = value("suite_last_success_timestamp_seconds", **labels)
+    assert abs(last_success - time.time()) < 60
+    write_suite(suite, tiny_classifier, wrong="major")
+    with monkeypatch.context() as patch:  # as another process would: nothing is shown here
+        patch.setattr("service.recording.show_suite_run", lambda *_, **__: None)
+        run(client)
+    assert value("suite_passed", **labels) == 1
+    monkeypatch.setattr("service.checking.TICK_SECONDS", 0.05)
+    with TestClient(create_app(settings)):
+        until(lambda: value("suite_passed", **labels) == 0)
+    assert value("suite_pass_ratio", **labels) == 0.75
+    assert value("suite_last_success_timestamp_seconds", **labels) == last_success
+
+
+def test_a_model_shows_the_last_finished_run_of_each_suite(
+    client: TestClient, suite: Path, tiny_classifier: Classifier
+) -> None:
+    def suites() -> dict[str, list[dict[str, Any]]]:
+        return {entry["version"]: entry["suites"] for entry in client.get("/v1/models").json()["data"]}
+
+    assert set(map(len, suites().values())) == {0}
+    run(client)
+    write_suite(suite, tiny_classifier, wrong="critical")
+    last = run(client)["run"]
+    found = suites()
+    (shown,) = found.pop(tiny_classifier.version)
+    assert (shown["suite"], shown["run_id"], shown["state"]) == ("easy", last["id"], "failed")
+    assert (shown["n_passed"], shown["n_cases"], shown["failed_critical"]) == (3, 4, 1)
+    assert not any(found.values())  # of another model there is none
+    page = client.get("/models").text
+    assert '<th scope="row">easy</th><td>3 of 4</td>' in page
+    assert '<span class="failed">failed</span> (1 critical)' in page
+
+
 def test_a_promotion_runs_the_suites_and_is_refused_with_the_failing_cases(
     client: TestClient, settings: Settings, suite: Path, tiny_classifier: Classifier
 ) -> None:
@@ -155,6 +198,9 @@ def test_a_promotion_runs_the_suites_and_is_refused_with_the_failing_cases(
     assert [case["case_id"] for case in failing["cases"]] == ["hard"]
     assert client.get(f"/v1/checks/runs/{failing['run_id']}").json()["run"]["trigger"] == "promotion"
     assert serving(client) == before
+    (noted,) = client.get("/v1/audit", params={"action": "model_promotion_refused"}).json()["data"]
+    assert (noted["actor"], noted["subject"]) == ("local", other)
+    assert noted["details"] == {"from": before, "failing": [{"suite": "easy", "run_id": failing["run_id"]}]}
     assert_problem(client.post(f"/v1/models/{other}/promote", json={"force": True}), 422, "reason")
     forced = client.post(f"/v1/models/{other}/promote", json={"force": True, "reason": "worse elsewhere"}).json()
     assert (forced["forced"], forced["reason"]) == (True, "worse elsewhere")

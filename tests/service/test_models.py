@@ -142,6 +142,11 @@ def test_rollbacks_go_back_through_what_stood_and_no_further(client: TestClient,
     assert page["data"][1]["reason"] == "reads fees as items"
     rest = client.get("/v1/models/promotions", params={"cursor": page["next_cursor"]}).json()
     assert [row["number"] for row in rest["data"]] == [1]
+    noted = {
+        action: [entry["subject"] for entry in client.get("/v1/audit", params={"action": action}).json()["data"]]
+        for action in ("model_promotion", "model_rollback")
+    }
+    assert noted == {"model_promotion": [third, shelved], "model_rollback": [first, shelved]}
 
 
 def test_a_rollback_to_a_folder_that_is_gone_is_refused(

@@ -7,10 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import Result
 from fastapi.testclient import TestClient
+from typer.testing import CliRunner
 
 from model.checks.schema import read_suite
 from service.app import create_app
+from service.cli import app
 from service.made_up import names_of, replaced, stand_ins
 from service.settings import Settings
 from tests.service.test_emails import assert_problem
@@ -102,6 +105,25 @@ def test_the_yaml_is_a_suite_and_runs_take_it_in(client: TestClient, tmp_path: P
     assert [case.id for case in suite.cases] == [made["id"]]
     runs = client.post("/v1/checks/runs", json={"suites": ["shop"]}).json()["data"]
     assert [(run["suite"], run["suite_sha256"]) for run in runs] == [("shop", suite.sha256)]
+
+
+def test_export_writes_the_standing_cases_as_a_suite_and_refuses_where_there_are_none(
+    client: TestClient, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REFUND_ROUTER_DATABASE_URL", settings.database_url)
+    target = tmp_path / "out.yaml"
+
+    def export(*more: str) -> Result:
+        return CliRunner().invoke(app, ["export", "--cases", str(target), *more])
+
+    nothing = export()
+    assert (nothing.exit_code, target.exists()) == (2, False)
+    assert "no case stands" in nothing.stderr
+    made = make(client).json()
+    assert export().exit_code == 0
+    assert [case.id for case in read_suite(target).cases] == [made["id"]]
+    alone = export("--corrections")
+    assert (alone.exit_code, "--cases: stands alone" in alone.stderr) == (2, True)
 
 
 def test_pages_of_cases_are_newest_first(client: TestClient) -> None:
