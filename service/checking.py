@@ -1,4 +1,8 @@
-"""Suites in a running service: at its start, on a schedule, on request. One background thread, so that mail goes on."""
+"""Suites in a running service: at its start, on a schedule, on request. One background thread, so that mail goes on.
+
+A finished run stands for its model and its suite's very file for `every_hours`, whichever process made it, so that a
+start runs only what no run stands for, and of processes that start together one runs it.
+"""
 
 from __future__ import annotations
 
@@ -10,21 +14,24 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import Literal
 
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session, sessionmaker
 
 from model.checkpoint import ModelFolderError
+from model.checks.runner import run_cases
 from model.checks.schema import Suite, SuiteError, read_suites
 from model.classifier import Classifier
+from service.claiming import claimed
 from service.errors import Conflict, NotFound, Unavailable
 from service.following import Follower
 from service.model_shelf import ModelShelf, UnknownModel
 from service.queries import checks as queries
 from service.queries import promotions
 from service.reading import Reader
-from service.recording import Recorded, Stopped, Trigger, announce, execute, run_all, show_kept
+from service.recording import Recorded, Stopped, Trigger, announce, execute, last_results, run_all, show_kept
 from service.shop_suite import shop_suite
 from service.tables import SuiteRun
 
@@ -32,6 +39,7 @@ log = logging.getLogger(__name__)
 
 AtStart = Literal["off", "background", "wait"]
 ABANDONED_AFTER = timedelta(hours=6)  # a run that is older and still `running` was left by a process that ended
+RETRY_SECONDS = 600.0
 TICK_SECONDS = 60.0  # how often the schedule is looked at
 SERVICE = "the service"
 
@@ -60,6 +68,8 @@ class Checker:
         self._stopping = threading.Event()
         self._closing = asyncio.Event()
         self._schedule: asyncio.Task[None] | None = None
+        self._retry_at = 0.0  # by the monotonic clock: a run that broke is not repeated at every tick
+        self._verdict_is_open = at_start != "off"
         self.not_ready = "the order suites have not run yet" if at_start == "wait" else None
 
     def start(self) -> None:
@@ -108,33 +118,78 @@ class Checker:
 
     def run_all(self, classifier: Classifier, *, trigger: Trigger, actor: str) -> Recorded:
         """Every suite on a model, in the caller's thread."""
+        return self._run(self.suites(), classifier, trigger=trigger, actor=actor)
+
+    def check_serving(self) -> None:
+        """Ask the model that serves its critical cases; where it fails one, say so or serve an earlier one. Then run
+        what no run of this model and these very files stands for yet."""
+        looked_at = []
+        while True:
+            classifier = self._reader.classifier
+            looked_at.append(classifier)
+            complaint = self._complaint(classifier)
+            if complaint is None:
+                break
+            log.error("%s", complaint)
+            if self._was_forced(classifier.version):
+                complaint = None
+                break
+            if not self._keep_last_good or not self._follower.reject(classifier.version, complaint):
+                break
+        self.not_ready, self._verdict_is_open = complaint, False
+        for classifier in looked_at:
+            self._run_what_is_due(classifier, trigger="startup")
+
+    def _last_results(self, classifier: Classifier) -> tuple[list[SuiteRun], list[Suite]]:
+        newer_than = datetime.now(UTC) - self._every if self._every else None
+        return last_results(self._sessions, self.suites(), model_version=classifier.version, newer_than=newer_than)
+
+    def _complaint(self, classifier: Classifier) -> str | None:
+        """Which critical case the model fails: as kept runs found, else asked now. A few seconds, not a whole run."""
+        runs, due = self._last_results(classifier)
+        with self._sessions() as session:
+            kept = queries.first_failed_critical(session, run_ids=[run.id for run in runs])
+        if kept is not None:
+            return f"model {classifier.version} fails critical case {kept.case_id}: {kept.reason}"
+        critical = [case for suite in due for case in suite.cases if case.severity == "critical"]
+        found = run_cases(critical, classifier, self._go_on, auto_threshold=self._auto_threshold)
+        failed = next((result for result in found if not result.passed), None)
+        if failed is None:
+            return None
+        return f"model {classifier.version} fails critical case {failed.case.id}: {failed.reason}"
+
+    def _run_what_is_due(self, classifier: Classifier, *, trigger: Trigger) -> None:
+        """Of several processes one does it; the others find its results, or look again at the next tick."""
+        if monotonic() < self._retry_at or not self._last_results(classifier)[1]:
+            return
+        self._retry_at = monotonic() + RETRY_SECONDS
+        with claimed(self._sessions, f"suites on {classifier.version}") as renew:
+            if renew is not None and (due := self._last_results(classifier)[1]):
+                self._run(due, classifier, trigger=trigger, actor=SERVICE, renew=renew)
+        self._retry_at = 0.0
+
+    def _run(
+        self,
+        suites: Sequence[Suite],
+        classifier: Classifier,
+        *,
+        trigger: Trigger,
+        actor: str,
+        renew: Callable[[], None] = lambda: None,
+    ) -> Recorded:
+        def go_on(*_: int) -> None:
+            self._go_on()
+            renew()
+
         return run_all(
             self._sessions,
-            self.suites(),
+            suites,
             classifier,
             trigger=trigger,
             actor=actor,
             auto_threshold=self._auto_threshold,
-            progress=self._go_on,
+            progress=go_on,
         )
-
-    def check_serving(self) -> None:
-        """Run every suite on the model that serves; where it fails a critical case, say so or serve an earlier one."""
-        while True:
-            classifier = self._reader.classifier
-            results = self.run_all(classifier, trigger="startup", actor=SERVICE)
-            failed = [case for _, result in results for case in result.failed_critical]
-            if not failed:
-                self.not_ready = None
-                return
-            complaint = f"model {classifier.version} fails critical case {failed[0].case.id}: {failed[0].reason}"
-            log.error("%s", complaint)
-            if self._was_forced(classifier.version):
-                self.not_ready = None
-                return
-            if not self._keep_last_good or not self._follower.reject(classifier.version, complaint):
-                self.not_ready = complaint
-                return
 
     def _was_forced(self, version: str) -> bool:
         """Whether someone let this model serve although it failed."""
@@ -165,7 +220,9 @@ class Checker:
                     await self._closing.wait()
             except TimeoutError:
                 self._pool.submit(self._guarded, self._show_kept)
-                if self._every:
+                if self._verdict_is_open:
+                    self._pool.submit(self._guarded, self.check_serving)
+                elif self._at_start != "off" or self._every:
                     self._pool.submit(self._guarded, self._run_if_due)
 
     def _show_kept(self) -> None:
@@ -177,19 +234,11 @@ class Checker:
 
     def _run_if_due(self) -> None:
         """Several processes share a database and so one schedule."""
-        now, version = datetime.now(UTC), self._reader.classifier.version
         try:
             with self._sessions.begin() as session:
                 complaint = "the process that ran it ended"
-                queries.abandon_runs(session, started_before=now - ABANDONED_AFTER, complaint=complaint)
-                recent = [
-                    queries.list_runs(
-                        session, limit=1, model_version=version, trigger=trigger, created_from=now - self._every
-                    )
-                    for trigger in ("startup", "schedule")
-                ]
+                started_before = datetime.now(UTC) - ABANDONED_AFTER
+                queries.abandon_runs(session, started_before=started_before, complaint=complaint)
+            self._run_what_is_due(self._reader.classifier, trigger="schedule")
         except SQLAlchemyError as error:
             log.warning("the suites' schedule is not known: %s", type(error).__name__)
-            return
-        if not any(recent):
-            self.run_all(self._reader.classifier, trigger="schedule", actor=SERVICE)

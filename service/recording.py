@@ -138,12 +138,39 @@ def run_all(
     auto_threshold: float,
     progress: Progress = lambda *_: None,
 ) -> Recorded:
-    """Every suite on a model, in the caller's thread, each kept. The rows come with their states as announced."""
+    """Every suite on a model, in the caller's thread, each kept. The rows come with their states as announced.
+
+    Where one breaks, those behind it are kept as errors too, and what broke it is raised.
+    """
     runs = announce(sessions, suites, model_version=classifier.version, trigger=trigger, actor=actor)
-    return [
-        (run, execute(sessions, run, suite, classifier, auto_threshold=auto_threshold, progress=progress))
-        for run, suite in zip(runs, suites, strict=True)
-    ]
+    recorded: Recorded = []
+    try:
+        for run, suite in zip(runs, suites, strict=True):
+            result = execute(sessions, run, suite, classifier, auto_threshold=auto_threshold, progress=progress)
+            recorded.append((run, result))
+    except Exception as error:
+        values = {"state": "error", "complaints": [f"not run, for one before it broke: {error}"]}
+        with sessions.begin() as session:
+            for run in runs[len(recorded) + 1 :]:
+                queries.finish_run(session, run_id=run.id, values=values)
+        raise
+    return recorded
+
+
+def last_results(
+    sessions: sessionmaker[Session], suites: Sequence[Suite], *, model_version: str, newer_than: datetime | None
+) -> tuple[list[SuiteRun], list[Suite]]:
+    """The last finished runs of these very suites on this very model, and the suites that have none so new."""
+    with sessions() as session:
+        runs = {run.suite: run for run in queries.last_finished_runs(session, model_versions=[model_version])}
+    standing = {
+        suite.name: run
+        for suite in suites
+        if (run := runs.get(suite.name)) is not None
+        and run.suite_sha256 == suite.sha256
+        and (newer_than is None or run.created_at >= newer_than)
+    }
+    return list(standing.values()), [suite for suite in suites if suite.name not in standing]
 
 
 def record_finished(sessions: sessionmaker[Session], suite: Suite, result: RunResult, *, actor: str) -> None:

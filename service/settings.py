@@ -40,14 +40,18 @@ class Settings(BaseSettings):
     )
     check_at_start: Literal["off", "background", "wait"] = Field(
         default="background",
-        description="whether the order suites run on the serving model at the start, and whether readyz waits for them",
+        description="whether the start runs the order suites that no run stands for, and whether readyz waits for the "
+        "critical cases",
     )
     keep_last_good: bool = Field(
         default=False,
         description="where the promoted model fails a critical case at the start, serve the one before it",
     )
     check_every_hours: float = Field(
-        default=24.0, ge=0, le=8_760, description="how often the order suites run on the serving model; 0 is never"
+        default=24.0,
+        ge=0,
+        le=8_760,
+        description="how long a run of an order suite stands for its model before it runs again; 0 is for ever",
     )
     host: str = Field(default="127.0.0.1", description="address to listen on")
     port: int = Field(default=8080, ge=0, le=65_535, description="port to listen on; 0 takes a free one")

@@ -105,6 +105,15 @@ def last_finished_runs(session: Session, *, model_versions: Sequence[str]) -> Se
     return session.scalars(select(SuiteRun).where(SuiteRun.id.in_(newest)).order_by(SuiteRun.suite)).all()
 
 
+def first_failed_critical(session: Session, *, run_ids: Sequence[str]) -> SuiteRunCase | None:
+    return session.scalars(
+        select(SuiteRunCase)
+        .where(SuiteRunCase.run_id.in_(run_ids), SuiteRunCase.severity == "critical", SuiteRunCase.passed.is_(False))
+        .order_by(SuiteRunCase.run_id, SuiteRunCase.number)
+        .limit(1)
+    ).first()
+
+
 def passed_cases(session: Session, *, suite: str, suite_sha256: str, model_version: str) -> dict[str, bool] | None:
     """Case id → passed in the newest finished run of just this suite on just this model; None where there is none."""
     run_id = session.scalars(

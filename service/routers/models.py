@@ -34,7 +34,7 @@ DOWN: dict[int | str, dict[str, Any]] = {status: PROBLEMS[status] for status in 
 
 @router.get("", responses=DOWN)
 def get_models(session: SessionDep, shelf: ShelfDep, reader: ReaderDep) -> ModelPage:
-    """Every model folder with its card's figures and each suite's last result; bad ones with what is wrong with them."""
+    """Every model folder with its card's figures and each suite's last result; bad ones with what is wrong."""
     return ModelPage(data=model_answers(session, shelf.models(), serving_version=reader.classifier.version))
 
 

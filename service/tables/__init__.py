@@ -2,6 +2,7 @@
 
 from service.tables.audit import AuditEntry
 from service.tables.checks import SuiteRun, SuiteRunCase
+from service.tables.claims import Claim
 from service.tables.conversations import ConversationReference
 from service.tables.emails import Email, StoredPrediction
 from service.tables.feedback import Feedback
@@ -15,6 +16,7 @@ from service.tables.views import SavedView
 __all__ = [
     "ApiKey",
     "AuditEntry",
+    "Claim",
     "ConsoleSession",
     "ConversationReference",
     "Email",

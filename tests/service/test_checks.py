@@ -258,7 +258,7 @@ def test_a_model_that_fails_a_critical_case_at_the_start_is_not_ready(
         until(lambda: client.get("/readyz").status_code == 503)
         assert_problem(client.get("/readyz"), 503, "fails critical case hard")
         assert client.post("/v1/classify", json={"text": "refund"}).status_code == 200
-        assert client.get("/v1/checks/runs").json()["data"][0]["trigger"] == "startup"
+        until(lambda: [entry["trigger"] for entry in client.get("/v1/checks/runs").json()["data"]] == ["startup"])
 
 
 def test_a_major_failure_at_the_start_leaves_the_service_ready(
@@ -267,12 +267,83 @@ def test_a_major_failure_at_the_start_leaves_the_service_ready(
     write_suite(suite, tiny_classifier, wrong="major")
     with TestClient(create_app(settings.model_copy(update={"check_at_start": "wait"}))) as client:
         until(lambda: client.get("/readyz").status_code == 200)
-        assert client.get("/v1/checks/runs").json()["data"][0]["state"] == "failed"
+        until(lambda: [entry["state"] for entry in client.get("/v1/checks/runs").json()["data"]] == ["failed"])
 
 
-def test_readiness_waits_for_the_suites_where_it_is_told_to(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
+def kept_runs(settings: Settings) -> list[dict[str, Any]]:
+    """As a service that starts nothing sees them."""
+    with TestClient(create_app(settings)) as client:
+        found: list[dict[str, Any]] = client.get("/v1/checks/runs").json()["data"]
+    return found
+
+
+def started(settings: Settings, **changes: Any) -> TestClient:
+    return TestClient(create_app(settings.model_copy(update={"check_at_start": "wait", **changes})))
+
+
+def test_a_start_runs_only_suites_that_no_run_of_this_model_and_file_stands_for(
+    settings: Settings, suite: Path, tiny_classifier: Classifier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def ready(status: int) -> None:
+        with started(settings) as client:
+            until(lambda: client.get("/readyz").status_code == status)
+            until(
+                lambda: {run["state"] for run in client.get("/v1/checks/runs").json()["data"]} <= {"passed", "failed"}
+            )
+
+    ready(200)
+    until(lambda: len(kept_runs(settings)) == 1)
+    with monkeypatch.context() as patch:  # a kept run is enough: nothing is read
+        patch.setattr("service.checking.run_cases", lambda cases, *_, **__: [] if not cases else pytest.fail("asked"))
+        ready(200)
+    assert len(kept_runs(settings)) == 1
+    write_suite(suite, tiny_classifier, wrong="critical")
+    ready(503)
+    assert [run["state"] for run in kept_runs(settings)] == ["failed", "passed"]
+    ready(503)  # by the kept run
+    assert len(kept_runs(settings)) == 2
+
+
+def test_a_run_stands_for_so_many_hours(settings: Settings) -> None:
+    with started(settings) as client:
+        until(lambda: [run["state"] for run in client.get("/v1/checks/runs").json()["data"]] == ["passed"])
+    engine = create_engine(settings.database_url)
+    with engine.begin() as connection:
+        connection.execute(text("update suite_runs set created_at = '2026-01-01 00:00:00'"))
+    engine.dispose()
+    with started(settings) as client:
+        until(lambda: client.get("/readyz").status_code == 200)
+        time.sleep(0.3)
+    assert len(kept_runs(settings)) == 1
+    with started(settings, check_every_hours=24.0) as client:
+        until(lambda: [run["state"] for run in client.get("/v1/checks/runs").json()["data"]] == ["passed"] * 2)
+
+
+def test_services_that_start_together_run_the_suites_once(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    gate = [True]
+
+    def slow(*arguments: Any) -> Any:
+        while gate:
+            time.sleep(0.01)
+        return judge.judge(*arguments)
+
+    monkeypatch.setattr("model.checks.runner.judge", slow)
+    monkeypatch.setattr("service.checking.TICK_SECONDS", 0.1)
+    with started(settings) as one, started(settings) as two, started(settings) as three:
+        for client in (one, two, three):  # none waits for the run: there is no critical case
+            until(lambda client=client: client.get("/readyz").status_code == 200)
+        until(lambda: len(one.get("/v1/checks/runs").json()["data"]) == 1)
+        time.sleep(0.5)
+        gate.clear()
+        until(lambda: [run["state"] for run in two.get("/v1/checks/runs").json()["data"]] == ["passed"])
+        time.sleep(0.3)
+        assert len(three.get("/v1/checks/runs").json()["data"]) == 1
+
+
+def test_readiness_waits_for_the_critical_cases_where_it_is_told_to(
+    settings: Settings, suite: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite.write_text(suite.read_text().replace("kind: minimum", "kind: minimum\n  severity: critical"))
     gate = [True]
 
     def slow(*arguments: Any) -> Any:
