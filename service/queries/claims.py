@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, cast
 
-from sqlalchemy import CursorResult, delete, update
+from sqlalchemy import delete, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -15,7 +14,7 @@ from service.tables import Claim
 def take(session: Session, *, name: str, holder: str, now: datetime, free_before: datetime) -> bool:
     """Whether the claim is the holder's now. One that was last renewed before `free_before` is anyone's."""
     insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
-    taken = session.execute(
+    taken = session.scalars(
         insert(Claim)
         .values(name=name, holder=holder, renewed_at=now)
         .on_conflict_do_update(
@@ -23,8 +22,9 @@ def take(session: Session, *, name: str, holder: str, now: datetime, free_before
             set_={"holder": holder, "renewed_at": now},
             where=Claim.renewed_at < free_before,
         )
+        .returning(Claim.holder)
     )
-    return cast(CursorResult[Any], taken).rowcount == 1
+    return taken.first() is not None
 
 
 def renew(session: Session, *, name: str, holder: str, now: datetime) -> None:
