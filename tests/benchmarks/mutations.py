@@ -1,7 +1,7 @@
 """Which suite catches which broken model, and by how much.
 
 python -m tests.benchmarks.mutations                  every case of the shipped suites
-python -m tests.benchmarks.mutations --sample 25      at most so many cases a suite, drawn by a fixed seed
+python -m tests.benchmarks.mutations --sample 25      the critical cases and so many others a suite, by a fixed seed
 
 A suite catches a model where it fails and the whole model passes, or where a group fell against the whole model by more
 than chance (exact McNemar). A cell is the share of cases that pass; a star marks a catch. Exit code 1 where nothing
@@ -11,9 +11,8 @@ catches a mutation: that is a hole in the suites.
 from __future__ import annotations
 
 import argparse
-import random
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from rich.console import Console
 from rich.progress import Progress
@@ -26,6 +25,7 @@ from model.checks.schema import Suite, read_suites
 from model.classifier import Classifier
 from service.settings import Settings
 from tests.model.checks.mutations import MUTATIONS, RELEASED
+from tests.model.checks.sampling import sampled
 
 CAPTION = (
     "One dead head is seen by what the model can do no longer, so by many cases and not by a few. No structural check "
@@ -47,23 +47,18 @@ def judged(run: RunResult, whole: RunResult) -> Catch:
     return Catch(run.pass_ratio, fell or (whole.passed and not run.passed))
 
 
-def sampled(suite: Suite, size: int | None) -> Suite:
-    if size is None or len(suite.cases) <= size:
-        return suite
-    kept = sorted(random.Random(suite.name).sample(range(len(suite.cases)), size))
-    return replace(suite, cases=tuple(suite.cases[number] for number in kept))
-
-
 def run_suites(suites: list[Suite], classifier: Classifier) -> dict[str, RunResult]:
     return {suite.name: run_suite(suite, classifier) for suite in suites}
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sample", type=int, help="cases a suite; all by default")
+    parser.add_argument("--sample", type=int, help="cases a suite beside the critical ones; all by default")
     parser.add_argument("--only", action="append", help="a mutation's name; may be repeated; all by default")
     arguments = parser.parse_args()
-    suites = [sampled(suite, arguments.sample) for suite in read_suites(Settings().suite_files())]
+    suites = read_suites(Settings().suite_files())
+    if arguments.sample is not None:
+        suites = [sampled(suite, arguments.sample) for suite in suites]
     names = arguments.only or list(MUTATIONS)
     rows: dict[str, dict[str, Catch]] = {}
     with Progress(console=Console(stderr=True), transient=True) as progress:
