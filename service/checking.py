@@ -10,7 +10,7 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -25,7 +25,7 @@ from model.checks.runner import run_cases
 from model.checks.schema import Suite, SuiteError, read_suites
 from model.classifier import Classifier
 from service.claiming import claimed
-from service.errors import Conflict, NotFound, Unavailable
+from service.errors import Conflict, NotFound, ServiceError, Unavailable
 from service.following import Follower
 from service.model_shelf import ModelShelf, UnknownModel
 from service.queries import checks as queries
@@ -33,7 +33,7 @@ from service.queries import promotions
 from service.reading import Reader
 from service.recording import Recorded, Stopped, Trigger, announce, execute, last_results, run_all, show_kept
 from service.shop_suite import shop_suite
-from service.tables import SuiteRun
+from service.tables import Promotion, SuiteRun
 
 log = logging.getLogger(__name__)
 
@@ -65,6 +65,7 @@ class Checker:
         self._at_start, self._keep_last_good = at_start, keep_last_good
         self._every = timedelta(hours=every_hours)
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="suites")
+        self._promotions = ThreadPoolExecutor(1, thread_name_prefix="promotion")  # one after another
         self._stopping = threading.Event()
         self._closing = asyncio.Event()
         self._schedule: asyncio.Task[None] | None = None
@@ -84,6 +85,7 @@ class Checker:
         self._closing.set()
         if self._schedule is not None:
             await self._schedule
+        await asyncio.to_thread(self._promotions.shutdown, cancel_futures=False)
         await asyncio.to_thread(self._pool.shutdown, cancel_futures=False)
 
     def suites(self, names: Sequence[str] = ()) -> list[Suite]:
@@ -115,6 +117,20 @@ class Checker:
         for run, suite in zip(runs, suites, strict=True):
             self._pool.submit(self._guarded, partial(self._execute, run, suite, classifier))
         return runs
+
+    def promote(self, work: Callable[[], Promotion], *, within_seconds: float) -> Promotion | None:
+        """Do the work in the background; None where it is not done in time, and goes on. What it raises in time is
+        raised here, and Unavailable where the service stops; what it raises later is logged."""
+        future = self._promotions.submit(work)
+        try:
+            return future.result(timeout=within_seconds)
+        except Stopped:
+            raise Unavailable("the service stops") from None
+        except TimeoutError:
+            if future.done():  # the work's own
+                raise
+            future.add_done_callback(_log_what_became_of_it)
+            return None
 
     def run_all(self, classifier: Classifier, *, trigger: Trigger, actor: str) -> Recorded:
         """Every suite on a model, in the caller's thread."""
@@ -242,3 +258,14 @@ class Checker:
             self._run_what_is_due(self._reader.classifier, trigger="schedule")
         except SQLAlchemyError as error:
             log.warning("the suites' schedule is not known: %s", type(error).__name__)
+
+
+def _log_what_became_of_it(future: Future[Promotion]) -> None:
+    """Of a promotion whose caller was told to look later."""
+    error = future.exception()
+    if error is None:
+        log.info("model %s was promoted", future.result().to_version)
+    elif isinstance(error, ServiceError | Stopped):
+        log.warning("a promotion came to nothing: %s", error)
+    else:
+        log.error("a promotion went wrong: %s", type(error).__name__, exc_info=error)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
+from http import HTTPStatus
 from typing import Annotated, Any
+from urllib.parse import urlencode
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Response
+from fastapi.responses import JSONResponse
 
 from service.access import Role
 from service.dependencies import (
@@ -18,13 +21,17 @@ from service.dependencies import (
     SessionsDep,
     ShelfDep,
 )
-from service.errors import Forbidden
+from service.errors import Forbidden, NotFound
 from service.model_answers import model_answers, promotion_answer
+from service.model_shelf import ModelShelf, UnknownModel
 from service.promotion import promote, roll_back
 from service.queries import promotions as queries
 from service.routers.emails import MISSING, PROBLEMS
 from service.schemas.emails import Problem
-from service.schemas.models import ModelPage, PromoteIn, PromotionOut, PromotionPage, RollbackIn
+from service.schemas.models import ModelPage, PromoteIn, PromotionOut, PromotionPage, PromotionPending, RollbackIn
+from service.tables import Promotion
+
+PROMOTE_WAIT_SECONDS = 5.0  # then the caller is told where to look
 
 router = APIRouter(prefix="/v1/models", tags=["models"])
 FORBIDDEN: dict[int | str, dict[str, Any]] = {403: {"model": Problem, "content": {"application/problem+json": {}}}}
@@ -50,7 +57,11 @@ def get_promotions(
     return PromotionPage(data=page, next_cursor=str(page[-1].number) if len(found) > limit else None)
 
 
-@router.post("/{version}/promote", responses={**MISSING, **FORBIDDEN, **CONFLICT, **DOWN})
+@router.post(
+    "/{version}/promote",
+    response_model=PromotionOut,
+    responses={202: {"model": PromotionPending}, **MISSING, **FORBIDDEN, **CONFLICT, **DOWN},
+)
 def post_promote(
     version: str,
     sessions: SessionsDep,
@@ -60,17 +71,36 @@ def post_promote(
     actor: ActorDep,
     role: RoleDep,
     body: PromoteIn | None = None,
-) -> PromotionOut:
-    """Run the suites on this model, which may take minutes; where none fails it serves, and every process follows."""
+) -> PromotionOut | Response:
+    """Run the suites on this model; where none fails it serves, and every process follows.
+
+    What takes longer than five seconds goes on in the background: 202, and Location is where its runs are read.
+    """
     asked = body or PromoteIn()
     if asked.force and role is not Role.ADMIN:
         raise Forbidden("force is for admins")
     run_suites = partial(checker.run_all, trigger="promotion", actor=actor)
-    row = promote(
-        sessions, shelf, version=version, actor=actor, run_suites=run_suites, force=asked.force, reason=asked.reason
-    )
-    follower.follow()
-    return promotion_answer(row)
+
+    def work() -> Promotion:
+        row = promote(
+            sessions, shelf, version=version, actor=actor, run_suites=run_suites, force=asked.force, reason=asked.reason
+        )
+        follower.follow()
+        return row
+
+    row = checker.promote(work, within_seconds=PROMOTE_WAIT_SECONDS)
+    if row is not None:
+        return promotion_answer(row)
+    runs = f"/v1/checks/runs?{urlencode({'trigger': 'promotion', 'model': _whole_version(shelf, version)})}"
+    pending = PromotionPending(version=version, runs=runs, promotions=f"{router.prefix}/promotions")
+    return JSONResponse(pending.model_dump(), HTTPStatus.ACCEPTED, headers={"Location": runs})
+
+
+def _whole_version(shelf: ModelShelf, version: str) -> str:
+    try:
+        return str(shelf.find(version).version)
+    except UnknownModel as error:
+        raise NotFound(str(error)) from None
 
 
 @router.post("/rollback", responses={**CONFLICT, **DOWN})

@@ -82,6 +82,14 @@ class PromotionOut(Wire):
     created_at: datetime
 
 
+class PromotionPending(Wire):
+    """The suites run on. Where none fails, the model is the newest of `promotions`; else the audit has the refusal."""
+
+    version: str
+    runs: str = Field(description="where the runs are read, also while they run")
+    promotions: str
+
+
 class PromotionPage(Wire):
     data: list[PromotionOut]
     next_cursor: str | None

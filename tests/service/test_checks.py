@@ -241,6 +241,36 @@ def test_a_promotion_is_refused_where_a_group_falls_against_the_serving_model_by
     assert serving_version in states
 
 
+def test_a_long_promotion_is_accepted_goes_on_and_its_end_is_found(
+    client: TestClient, settings: Settings, suite: Path, tiny_classifier: Classifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = [True]
+
+    def slow(*arguments: Any) -> Any:
+        while gate:
+            time.sleep(0.01)
+        return judge.judge(*arguments)
+
+    monkeypatch.setattr("model.checks.runner.judge", slow)
+    monkeypatch.setattr("service.routers.models.PROMOTE_WAIT_SECONDS", 0.2)
+    other = make_model(settings.model_folder, settings.models_folder / "other", "other", 2.0)
+    accepted = client.post("/v1/models/other/promote")
+    assert accepted.status_code == 202
+    assert accepted.headers["location"] == accepted.json()["runs"]
+    until(lambda: [run["state"] for run in client.get(accepted.headers["location"]).json()["data"]] == ["running"])
+    gate.clear()
+    until(lambda: serving(client) == other)
+    assert client.get(accepted.json()["promotions"]).json()["data"][0]["to_version"] == other
+    assert client.post("/v1/models/rollback").status_code == 200
+    write_suite(suite, tiny_classifier, wrong="major")
+    gate.append(True)
+    assert client.post("/v1/models/other/promote").status_code == 202
+    gate.clear()
+    refused = {"action": "model_promotion_refused"}
+    until(lambda: [entry["subject"] for entry in client.get("/v1/audit", params=refused).json()["data"]] == [other])
+    assert serving(client) != other
+
+
 def test_a_promotion_that_passes_names_its_runs(client: TestClient, settings: Settings) -> None:
     other = make_model(settings.model_folder, settings.models_folder / "other", "other", 2.0)
     promoted = client.post("/v1/models/other/promote").json()

@@ -15,8 +15,8 @@ document.addEventListener("DOMContentLoaded", () => {
   sure.addEventListener("close", async () => {
     if (sure.returnValue !== "yes") return;
     try {
-      await Console.request("POST", wanted.address);
-      Console.later(wanted.done);
+      const answer = await Console.request("POST", wanted.address);
+      Console.later(answer && answer.runs ? `The suites run on ${answer.version}; it serves where none fails.` : wanted.done);
       location.reload();
     } catch (error) {
       Console.notice(error.message);
