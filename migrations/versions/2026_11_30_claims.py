@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "a91c64e7d20f"
-down_revision = "2f9c7ad4e815"
+down_revision = "b71c5e0d42a9"
 branch_labels = None
 depends_on = None
 
