@@ -55,6 +55,7 @@ from service.routers import (
 )
 from service.security_headers import SecurityHeadersMiddleware
 from service.settings import Settings, released_model
+from service.slow_bodies import SlowBodyMiddleware
 
 
 class State(TypedDict):
@@ -171,6 +172,7 @@ def create_app(settings: Settings, classifier: Classifier | None = None) -> Fast
     )
     app.add_middleware(BodyLimitMiddleware, max_bytes=settings.max_body_bytes)
     app.add_middleware(Gate, settings=settings)
+    app.add_middleware(SlowBodyMiddleware, seconds=settings.client_timeout_seconds)
     app.add_middleware(MetricsMiddleware)
     app.add_middleware(SecurityHeadersMiddleware)
     errors.add_handlers(app)

@@ -27,6 +27,7 @@ from service.cli.entrance import check_host, console_link, guarded_app, print_co
 from service.cli.terminal import prepare
 from service.database import make_engine, make_sessions
 from service.issuing import make_key, revoke_key
+from service.listening import server_config
 from service.schemas.keys import KeyIn
 from service.settings import Settings
 
@@ -86,7 +87,7 @@ def main() -> int:
             sys.stderr.write(f"port {settings.port} is taken; try: make run PORT={settings.port + 1}\n")
             return 2
     app = guarded_app(settings, classifier)
-    server = uvicorn.Server(uvicorn.Config(app, settings.host, settings.port, log_level="warning", lifespan="on"))
+    server = uvicorn.Server(server_config(app, settings))
     threading.Thread(target=wait_until_up, args=(server, settings), daemon=True).start()
     server.run()
     return 0 if server.started else 1

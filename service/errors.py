@@ -16,6 +16,7 @@ A mail over one of intake's limits (LimitError) is 413 where it is too large, el
 from __future__ import annotations
 
 import logging
+import sqlite3
 from http import HTTPStatus
 from typing import Any, ClassVar
 
@@ -23,8 +24,9 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import ValidationError
-from sqlalchemy.exc import DataError, SQLAlchemyError
+from sqlalchemy.exc import DataError, DBAPIError, SQLAlchemyError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from service.intake.errors import LimitError
 from service.metrics import REFUSED
@@ -136,10 +138,21 @@ def problem_of(error: Exception) -> JSONResponse:
             return problem(InvalidRequest.status, "a value is not one that the database can hold")
         case SQLAlchemyError():
             log.error("database: %s", type(error).__name__, exc_info=error)
-            return problem(Unavailable.status, "the database does not answer; try again", headers=Unavailable.headers)
+            detail = "the database's disk is full" if _disk_full(error) else "the database does not answer; try again"
+            return problem(Unavailable.status, detail, headers=Unavailable.headers)
+        case ClientDisconnect():
+            return problem(HTTPStatus.BAD_REQUEST, "the body ended before its end")  # for the log: nobody reads it
         case _:
             log.error("unexpected: %s", type(error).__name__, exc_info=error)
             return problem(ServiceError.status, "the service failed on this request; it has been logged")
+
+
+def _disk_full(error: SQLAlchemyError) -> bool:
+    """As SQLite and PostgreSQL (SQLSTATE 53100) tell it."""
+    if not isinstance(error, DBAPIError):
+        return False
+    code = getattr(error.orig, "sqlite_errorcode", None)
+    return code == sqlite3.SQLITE_FULL or getattr(error.orig, "sqlstate", None) == "53100"
 
 
 def add_handlers(app: FastAPI) -> None:
@@ -151,6 +164,6 @@ def add_handlers(app: FastAPI) -> None:
         response.headers.update(headers_for(request.url.scheme))  # no middleware sees it
         return response
 
-    for kind in (ServiceError, LimitError, RequestValidationError, HTTPException, SQLAlchemyError):
+    for kind in (ServiceError, LimitError, RequestValidationError, HTTPException, SQLAlchemyError, ClientDisconnect):
         app.add_exception_handler(kind, answer)
     app.add_exception_handler(Exception, unexpected)

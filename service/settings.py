@@ -61,6 +61,9 @@ class Settings(BaseSettings):
     )
     queue_size: int = Field(default=1_024, ge=1, description="mails that may wait; past it callers get 429")
     max_body_bytes: int = Field(default=25_000_000, ge=1_000, description="largest request body; past it 413")
+    client_timeout_seconds: float = Field(
+        default=20.0, gt=0, le=600, description="how long a request's head, and then its body, may take to arrive"
+    )
     database_timeout_seconds: float = Field(
         default=10.0, gt=0, le=600, description="how long a statement or a lock may take"
     )

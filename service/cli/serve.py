@@ -24,12 +24,14 @@ def serve(
     """
     import uvicorn  # with the app it takes a second, which other commands need not wait for
 
+    from service.listening import server_config
+
     given = {"host": host, "port": port, "require_keys": False if no_keys else None}
     check_host(read_settings(**given))
     settings, classifier = prepare(**given)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     app = guarded_app(settings, classifier)
-    config = uvicorn.Config(app, settings.host, settings.port, log_level="warning", lifespan="on")
+    config = server_config(app, settings)
     with config.bind_socket() as listening:  # before a key is made: a port that is taken must not cost the key
         link = console_link(settings)
         print_console(address_of(settings.host, listening.getsockname()[1]), link)

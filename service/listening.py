@@ -1,0 +1,65 @@
+"""How the service listens: with patience for slow callers, but not without end."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import ClassVar
+
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from service.settings import Settings
+
+GRACE_SECONDS = 5  # past the time that a caller may take: what was accepted last is read, stored and answered in it
+
+
+class PatientProtocol(H11Protocol):
+    """uvicorn's, which waits for ever for the rest of a head, or of a body that was refused; here the connection ends.
+
+    The time in which a body that is wanted must arrive is kept by service.slow_bodies, which can still answer.
+    """
+
+    seconds: ClassVar[float]
+    _end: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._stop_waiting()
+        else:
+            self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        if self._end is None:  # what trickles in wins no time
+            self._end = self.loop.call_later(self.seconds, self.transport.abort)
+
+    def _stop_waiting(self) -> None:
+        if self._end is not None:
+            self._end.cancel()
+            self._end = None
+
+
+def server_config(app: ASGIApp, settings: Settings) -> uvicorn.Config:
+    """For the settings' address. A stop waits for callers as long as they may take, and then ends their connections."""
+
+    class Protocol(PatientProtocol):
+        seconds = settings.client_timeout_seconds
+
+    return uvicorn.Config(
+        app,
+        settings.host,
+        settings.port,
+        http=Protocol,
+        lifespan="on",
+        log_level="warning",
+        timeout_graceful_shutdown=int(settings.client_timeout_seconds) + GRACE_SECONDS,
+    )
