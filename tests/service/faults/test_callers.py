@@ -10,22 +10,23 @@ from pathlib import Path
 
 import pytest
 
-from tests.service.faults.process import HalfPost, ServiceProcess, get, post, running, until_status
+from tests.service.faults.process import CALL_SECONDS, HalfPost, ServiceProcess, get, post, running, until_status
 
-pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 PATIENCE = 1.0
 
 
-@pytest.fixture
-def service(database_url: str, tiny_folder: Path) -> Iterator[ServiceProcess]:
-    with running(database_url, tiny_folder, REFUND_ROUTER_CLIENT_TIMEOUT_SECONDS=str(PATIENCE)) as service:
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory, tiny_folder: Path) -> Iterator[ServiceProcess]:
+    url = f"sqlite:///{tmp_path_factory.mktemp('callers')}/router.db"
+    with running(url, tiny_folder, REFUND_ROUTER_CLIENT_TIMEOUT_SECONDS=str(PATIENCE)) as service:
         yield service
 
 
 def test_bodies_that_stop_half_way_hold_up_nobody_and_their_connections_end(service: ServiceProcess) -> None:
-    halves = [HalfPost(service.port, text="refund the cake") for _ in range(60)]  # more than there are threads
-    assert post(service.port, text="refund the fee")[0] == 201
-    assert [half.answer() for half in halves] == [(408, True)] * 60
+    with ExitStack() as stack:  # sixty are more than there are threads
+        halves = [stack.enter_context(HalfPost(service.port, text="refund the cake")) for _ in range(60)]
+        assert post(service.port, text="refund the fee")[0] == 201
+        assert [half.answer() for half in halves] == [(408, True)] * 60
 
 
 def test_a_caller_who_leaves_half_way_is_no_error(service: ServiceProcess) -> None:
@@ -46,7 +47,7 @@ def test_a_caller_who_leaves_half_way_is_no_error(service: ServiceProcess) -> No
     ],
 )
 def test_a_connection_that_says_too_little_ends(service: ServiceProcess, sent: bytes) -> None:
-    with socket.create_connection(("127.0.0.1", service.port), timeout=30) as connection:
+    with socket.create_connection(("127.0.0.1", service.port), timeout=CALL_SECONDS) as connection:
         connection.sendall(sent)
         try:
             while connection.recv(1_000):
@@ -62,7 +63,7 @@ def test_a_process_without_file_descriptors_recovers_also_where_the_callers_stay
     resource.prlimit(service.pid, resource.RLIMIT_NOFILE, (used + 10, hard))
     with ExitStack() as stack:
         for _ in range(used + 30):
-            stack.enter_context(socket.create_connection(("127.0.0.1", service.port), timeout=30))
+            stack.enter_context(socket.create_connection(("127.0.0.1", service.port), timeout=CALL_SECONDS))
         until_status(201, lambda: post(service.port, text="refund the fee"))
         assert "Too many open files" in service.log()
     until_status(200, lambda: get(service.port, "/readyz"))
