@@ -118,6 +118,7 @@ def create_app(settings: Settings, classifier: Classifier | None = None) -> Fast
             released=released_model(),
         )
         follower = Follower(reader, sessions, shelf, poll_seconds=settings.model_poll_seconds)
+        await asyncio.to_thread(reader.warm_up)
         await asyncio.to_thread(follower.follow)  # what was promoted before serves from the first mail on
         follower.start()
         checker = Checker(

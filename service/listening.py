@@ -11,6 +11,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from service.settings import Settings
 
+BACKLOG = 128  # asyncio accepts so often at once, and where no descriptor is left logs as many failures a second
 GRACE_SECONDS = 5  # past the time that a caller may take: what was accepted last is read, stored and answered in it
 
 
@@ -61,5 +62,6 @@ def server_config(app: ASGIApp, settings: Settings) -> uvicorn.Config:
         http=Protocol,
         lifespan="on",
         log_level="warning",
+        backlog=BACKLOG,
         timeout_graceful_shutdown=int(settings.client_timeout_seconds) + GRACE_SECONDS,
     )

@@ -37,6 +37,10 @@ class Reader:
         """Least confidence for `auto`, as it stands."""
         return self.overrides.threshold(label, self.classifier.card.thresholds, self._auto_threshold)
 
+    def warm_up(self) -> None:
+        """Load what would be loaded at the first mail, which would wait for it, or fail where no file can be opened."""
+        read_texts(self.classifier, ["refund"], default_threshold=self._auto_threshold)
+
     def process(self, jobs: Sequence[Job]) -> list[Stored | Exception]:
         """Answer a batch, after the commit. Raises what the database raises, and then nothing is stored."""
         spent = Spent()
