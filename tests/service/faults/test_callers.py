@@ -65,6 +65,6 @@ def test_a_process_without_file_descriptors_recovers_also_where_the_callers_stay
         for _ in range(used + 30):
             stack.enter_context(socket.create_connection(("127.0.0.1", service.port), timeout=CALL_SECONDS))
         until_status(201, lambda: post(service.port, text="refund the fee"))
-        assert "Too many open files" in service.log()
+        assert "out of system resource" in service.log()  # of accept: the fault was there
     until_status(200, lambda: get(service.port, "/readyz"))
     assert post(service.port, text="refund the cake")[0] == 201
