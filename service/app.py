@@ -32,8 +32,10 @@ from service.metrics.collector import DatabaseCollector
 from service.metrics.http import MetricsMiddleware
 from service.metrics.watch import BatchMetrics, watch_pool
 from service.model_shelf import ModelShelf, load_copy
+from service.openapi import Api, operation_id
 from service.rate_limit import TokenBuckets
 from service.reading import Job, Reader, Stored
+from service.request_log import RequestLogMiddleware
 from service.routers import (
     audit,
     batches,
@@ -56,6 +58,7 @@ from service.routers import (
 from service.security_headers import SecurityHeadersMiddleware
 from service.settings import Settings, released_model
 from service.slow_bodies import SlowBodyMiddleware
+from service.tracing import Tracing, make_tracing
 
 
 class State(TypedDict):
@@ -75,8 +78,10 @@ class State(TypedDict):
     arrivals: Arrivals
 
 
-def create_app(settings: Settings, classifier: Classifier | None = None) -> FastAPI:
-    """classifier: one that the caller has loaded already; else the lifespan loads the settings' model folder."""
+def create_app(settings: Settings, classifier: Classifier | None = None, tracing: Tracing | None = None) -> FastAPI:
+    """classifier: one that the caller has loaded already; else the lifespan loads the settings' model folder.
+    tracing: where spans go; else where OpenTelemetry's environment variables say."""
+    tracing = tracing or make_tracing()
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[State]:
@@ -106,6 +111,7 @@ def create_app(settings: Settings, classifier: Classifier | None = None) -> Fast
             window_seconds=settings.batch_window_seconds,
             queue_size=settings.queue_size,
             watch=BatchMetrics(),
+            trace=tracing.stages if tracing is not None else None,
         )
         collector = DatabaseCollector(settings.database_url, measure=partial(last_day, reader))
         arrivals = Arrivals(sessions)
@@ -161,21 +167,25 @@ def create_app(settings: Settings, classifier: Classifier | None = None) -> Fast
         await callers.close()
         await housekeeping.close()
         collector.close()
+        if tracing is not None:
+            await asyncio.to_thread(tracing.close)
         engine.dispose()
 
-    app = FastAPI(
+    app = Api(
         title="Refund Router",
         version=version("refund-router"),
         description="Labels customer mails with what is wanted done about money, and proves that it reads word order.",
         lifespan=lifespan,
         docs_url=None,
         redoc_url=None,
+        generate_unique_id_function=operation_id,
     )
     app.add_middleware(BodyLimitMiddleware, max_bytes=settings.max_body_bytes)
     app.add_middleware(Gate, settings=settings)
     app.add_middleware(SlowBodyMiddleware, seconds=settings.client_timeout_seconds)
     app.add_middleware(MetricsMiddleware)
     app.add_middleware(SecurityHeadersMiddleware)
+    app.add_middleware(RequestLogMiddleware, tracing=tracing)
     errors.add_handlers(app)
     labelled = (raw_emails, batches, emails, feedback, reviews, views, erasures, classify, explain, labels)
     for module in (*labelled, models, drift, checks, shop_cases, keys, audit, sign_in, health, pages):

@@ -8,12 +8,14 @@ answer or error. A caller who has gone is skipped. Closing drains what was accep
 from __future__ import annotations
 
 import asyncio
+import contextvars
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from time import perf_counter
+from time import perf_counter, time_ns
 from typing import Generic, Literal, TypeVar
 
 from service.errors import QueueFull, Unavailable
+from service.stages import STAGES, Stage
 
 In = TypeVar("In")
 Out = TypeVar("Out")
@@ -25,6 +27,8 @@ class _Waiting(Generic[In, Out]):
     item: In
     answer: asyncio.Future[Out]
     since: float = field(default_factory=perf_counter)
+    since_ns: int = field(default_factory=time_ns)
+    context: contextvars.Context = field(default_factory=contextvars.copy_context)  # the caller's
 
 
 class Watch:
@@ -48,12 +52,14 @@ class Batcher(Generic[In, Out]):
         window_seconds: float,
         queue_size: int,
         watch: Watch | None = None,
+        trace: Callable[[Sequence[Stage]], None] | None = None,
     ) -> None:
+        """trace is called in the context of each caller of a batch, with the queue's stage and the batch's."""
         if max_batch < 1 or queue_size < 1 or window_seconds < 0:
             raise ValueError(f"max_batch {max_batch}, queue_size {queue_size}, window_seconds {window_seconds}")
         self._process, self._max_batch, self._window_seconds = process, max_batch, window_seconds
         self._queue: asyncio.Queue[_Waiting[In, Out] | None] = asyncio.Queue(queue_size)
-        self._watch = watch or Watch()
+        self._watch, self._trace = watch or Watch(), trace
         self._worker: asyncio.Task[None] | None = None
         self._closed = False
 
@@ -113,7 +119,12 @@ class Batcher(Generic[In, Out]):
                 continue
             now = perf_counter()
             self._watch.batch_sent(len(batch), because, [now - waiting.since for waiting in batch])
+            sent, stages = time_ns(), list[Stage]()
+            STAGES.set(stages)
             answers = await self._answers([waiting.item for waiting in batch])
+            if self._trace is not None:
+                for waiting in batch:
+                    waiting.context.run(self._trace, [Stage("queue", waiting.since_ns, sent), *stages])
             for waiting, answer in zip(batch, answers, strict=True):
                 if waiting.answer.done():
                     continue

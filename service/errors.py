@@ -162,6 +162,7 @@ def add_handlers(app: FastAPI) -> None:
     async def unexpected(request: Request, error: Exception) -> JSONResponse:
         response = problem_of(error)
         response.headers.update(headers_for(request.url.scheme))  # no middleware sees it
+        response.headers["X-Request-ID"] = request.state.request_id
         return response
 
     for kind in (ServiceError, LimitError, RequestValidationError, HTTPException, SQLAlchemyError, ClientDisconnect):

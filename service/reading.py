@@ -11,6 +11,7 @@ from model.classifier import Classifier, Spent
 from model.decision import NO_OVERRIDES, Overrides, Read, read_texts
 from service.keeping import Keeping
 from service.metrics import CONFIDENCE, ORDER_CHECKS, PREDICTIONS, REASONS, STAGE_SECONDS
+from service.stages import stage
 from service.storing import SAME_CONTENT_SECONDS, Storage
 from service.storing import Job as Job
 from service.storing import Stored as Stored
@@ -46,18 +47,20 @@ class Reader:
         spent = Spent()
         intakes = [job.intake for job in jobs]
         classifier = self.classifier  # one for the whole batch: another may be put in its place meanwhile
-        reads = read_texts(
-            classifier,
-            [intake.text for intake in intakes],
-            default_threshold=self._auto_threshold,
-            overrides=self.overrides,
-            automatic=[intake.automatic for intake in intakes],
-            spent=spent,
-        )
+        with stage("inference"):
+            reads = read_texts(
+                classifier,
+                [intake.text for intake in intakes],
+                default_threshold=self._auto_threshold,
+                overrides=self.overrides,
+                automatic=[intake.automatic for intake in intakes],
+                spent=spent,
+            )
         STAGE_SECONDS.labels("tokenize").observe(spent.tokenize_seconds)
         STAGE_SECONDS.labels("inference").observe(spent.inference_seconds)
         started = perf_counter()
-        stored = self._storage.store(jobs, reads, classifier.version)
+        with stage("store"):
+            stored = self._storage.store(jobs, reads, classifier.version)
         STAGE_SECONDS.labels("store").observe(perf_counter() - started)
         for read, result in zip(reads, stored, strict=True):
             if result.created:

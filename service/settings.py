@@ -12,6 +12,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from model.checks.schema import SUITES
 from model.decision import Overrides
 from service.console.next_steps import read_next_steps
+from service.logs import LogFormat
 from service.thresholds import read_always_review, read_thresholds
 
 ENV_PREFIX = "REFUND_ROUTER_"
@@ -55,6 +56,7 @@ class Settings(BaseSettings):
     )
     host: str = Field(default="127.0.0.1", description="address to listen on")
     port: int = Field(default=8080, ge=0, le=65_535, description="port to listen on; 0 takes a free one")
+    log_format: LogFormat = Field(default="json", description="how the lines of the log look: json or text")
     max_batch: int = Field(default=32, ge=1, le=1_024, description="mails in one forward pass and one commit")
     batch_window_seconds: float = Field(
         default=0.002, ge=0, le=1, description="how long a batch waits for company once its first mail is there"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Annotated
 
 import typer
 
+from service import logs
 from service.cli.entrance import address_of, check_host, console_link, guarded_app, print_console
 from service.cli.terminal import prepare, read_settings
 
@@ -29,7 +29,7 @@ def serve(
     given = {"host": host, "port": port, "require_keys": False if no_keys else None}
     check_host(read_settings(**given))
     settings, classifier = prepare(**given)
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    logs.configure(settings.log_format)
     app = guarded_app(settings, classifier)
     config = server_config(app, settings)
     with config.bind_socket() as listening:  # before a key is made: a port that is taken must not cost the key
