@@ -6,16 +6,18 @@ CONTRACT_EXAMPLES says how many cases each route gets; python -m tests.benchmark
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 import schemathesis
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
@@ -35,6 +37,17 @@ DOCUMENT = Path(__file__).parents[2] / "openapi.json"
 EXAMPLES = int(os.environ.get("CONTRACT_EXAMPLES", "4"))
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 
+FEW: dict[str, Any] = {
+    "deadline": None,
+    "derandomize": True,
+    "suppress_health_check": list(HealthCheck),
+    "phases": [Phase.generate],
+}
+MANY: dict[str, Any] = {
+    "deadline": None,
+    "suppress_health_check": list(HealthCheck),
+}  # also each boundary of each field, one by one
+
 schema = schemathesis.openapi.from_path(DOCUMENT)
 
 
@@ -45,7 +58,9 @@ class Keyed:
         database_url = f"sqlite:///{folder}/router.db"
         upgrade(database_url)
         self.key = new_key(database_url, Role.ADMIN)
-        self.live = LiveServer(Settings(database_url=database_url, model_folder=model), classifier)
+        self.live = LiveServer(
+            Settings(database_url=database_url, model_folder=model, metrics_access="keys"), classifier
+        )
 
 
 @pytest.fixture(scope="module")
@@ -60,13 +75,13 @@ def keyed(tmp_path_factory: pytest.TempPathFactory, tiny_folder: Path, tiny_clas
 
 
 @schema.parametrize()
-@settings(max_examples=EXAMPLES, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=EXAMPLES, **(FEW if EXAMPLES < 20 else MANY))
 def test_every_answer_is_one_that_the_document_has(case: schemathesis.Case, keyed: Keyed) -> None:
     case.call_and_validate(base_url=keyed.live.url, headers=bearer(keyed.key), checks=CHECKS)
 
 
 @schema.parametrize()
-@settings(max_examples=1, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=1, **FEW)
 def test_every_refusal_without_a_key_is_one_that_the_document_has(case: schemathesis.Case, keyed: Keyed) -> None:
     response = case.call(base_url=keyed.live.url)
     case.validate_response(response, checks=CHECKS)
@@ -78,29 +93,29 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
     """The package that openapi-python-client makes of the document."""
     folder = tmp_path_factory.mktemp("client")
     package = folder / "generated_router_client"
+    options = {"post_hooks": [], "content_type_overrides": {"message/rfc822": "application/octet-stream"}}
+    (folder / "config.json").write_text(json.dumps(options))
     command = [sys.executable, "-m", "openapi_python_client", "generate", "--path", str(DOCUMENT), "--meta", "none"]
-    done = subprocess.run(
-        [*command, "--output-path", str(package), "--fail-on-warning"], capture_output=True, text=True, cwd=folder
-    )
+    command += ["--config", str(folder / "config.json"), "--output-path", str(package), "--fail-on-warning"]
+    done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(folder))
         yield importlib.import_module(package.name)
 
 
-def test_a_generated_client_posts_gets_and_classifies(generated: ModuleType, keyed: Keyed) -> None:
-    name = generated.__name__
-    api = {
-        call: importlib.import_module(f"{name}.api.emails.{call}") for call in ("post_email", "get_email", "get_emails")
-    }
-    models = importlib.import_module(f"{name}.models")
+def test_a_generated_client_posts_gets_lists_and_corrects(generated: ModuleType, keyed: Keyed) -> None:
+    def call(path: str, *given: object, **named: object) -> Any:
+        return importlib.import_module(f"{generated.__name__}.api.{path}").sync(*given, client=client, **named)
+
+    models = importlib.import_module(f"{generated.__name__}.models")
     with generated.AuthenticatedClient(keyed.live.url, token=keyed.key) as client:
-        mail = models.EmailIn(message_id="<client@x>", text="refund the fee, not the cake")
-        posted = api["post_email"].sync(client=client, body=mail)
+        posted = call("emails.post_email", body=models.EmailIn(message_id="<client@x>", text="refund the fee"))
         assert isinstance(posted, models.EmailOut)
-        got = api["get_email"].sync(posted.id, client=client)
-        assert got.to_dict() == posted.to_dict()
-        listed = api["get_emails"].sync(client=client, limit=1)
-        assert [found.id for found in listed.data] == [posted.id]
-        refused = api["post_email"].sync(client=client, body=models.EmailIn())
+        assert call("emails.get_email", posted.id).to_dict() == posted.to_dict()
+        assert [found.id for found in call("emails.get_emails", limit=1).data] == [posted.id]
+        verdict = models.FeedbackIn(verdict=models.FeedbackInVerdict.CORRECTED, label="other")
+        call("feedback.post_feedback", posted.id, body=verdict)
+        assert call("emails.get_email", posted.id).standing_label == "other"
+        refused = call("emails.post_email", body=models.EmailIn())
         assert (refused.status, refused.detail) == (422, "body: at least one of subject, text and html is needed")
