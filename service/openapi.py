@@ -1,6 +1,6 @@
 """The API's document: what the routes say of themselves, and what stands before every route besides.
 
-The gate's refusals (401, 403, 429, 503) and those of a body that is broken, slow or too large (400, 408, 413) are the
+Every call may have an X-Request-ID. The gate's refusals (401, 403, 429, 503) and those of a body that is broken, slow or too large (400, 408, 413) are the
 same everywhere, so they are written here once, by the table of who may call what.
 """
 
@@ -22,6 +22,13 @@ BODY = (
     HTTPStatus.UNPROCESSABLE_ENTITY,
 )
 PROBLEM = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+REQUEST_ID = {
+    "name": "X-Request-ID",
+    "in": "header",
+    "required": False,
+    "schema": {"type": "string"},
+    "description": "comes back with the answer and stands in the log; one that is not sane is made anew",
+}
 KEY = {"type": "http", "scheme": "bearer", "description": "a key as `refund-router keys create` prints it"}
 
 
@@ -50,6 +57,7 @@ def complete(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _complete(operation: dict[str, Any], *, open_to_all: bool) -> None:
+    operation["parameters"] = [*operation.get("parameters", ()), REQUEST_ID]
     responses = operation["responses"]
     if "422" in responses:
         responses["422"] = _problem(HTTPStatus.UNPROCESSABLE_ENTITY)
