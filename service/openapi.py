@@ -1,7 +1,7 @@
 """The API's document: what the routes say of themselves, and what stands before every route besides.
 
-Every call may have an X-Request-ID. The gate's refusals (401, 403, 429, 503) and those of a body that is broken, slow or too large (400, 408, 413) are the
-same everywhere, so they are written here once, by the table of who may call what.
+Every call may have an X-Request-ID. The gate's refusals (401, 403, 429, 503) and those of a body that is broken, slow
+or too large (400, 408, 413) are the same everywhere, so they are written here once, by the table of who may call what.
 """
 
 from __future__ import annotations
