@@ -2,15 +2,18 @@
 # The Dockerfile's steps without Docker: a fresh environment, slimmed, its size, its bill of materials; then the service as
 # an unprivileged user that can write nowhere but a temporary folder, as in a container with a read-only root.
 # Run as root from the repository; some minutes.
-#   deploy/try_image.sh
+#   [PYTHON=/usr/bin/python3] deploy/try_image.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
+PYTHON=${PYTHON:-python3}
+setpriv --reuid 10001 --regid 10001 --clear-groups "$("$PYTHON" -c 'import sys; print(sys.executable)')" -c '' \
+    || { echo "every user must be able to run $PYTHON; name another one in PYTHON"; exit 2; }
 work=$(mktemp -d)
 server=
 trap 'test -z "$server" || kill "$server" 2>/dev/null; rm -rf "$work"' EXIT
 chmod 755 "$work"
 mkdir "$work/src" && cp -r pyproject.toml README.md LICENSE NOTICE model training service migrations "$work/src"
-python3 -m venv "$work/venv"
+"$PYTHON" -m venv "$work/venv"
 "$work/venv/bin/pip" install -q --no-cache-dir --no-compile "$work/src[postgres]"
 deploy/slim.sh "$work/venv"
 rm -rf "$work/src"
@@ -20,7 +23,7 @@ du -sm "$work"/venv/lib/python*/site-packages/* | sort -rn | head -12
 test "$bytes" -lt 250000000
 if "$work/venv/bin/python" -c 'import torch' 2>/dev/null; then echo "torch is in the image"; exit 1; fi
 
-python3 -m venv "$work/bill"
+"$PYTHON" -m venv "$work/bill"
 "$work/bill/bin/pip" install -q --no-cache-dir 'cyclonedx-bom==7.*'
 "$work/bill/bin/cyclonedx-py" environment --output-reproducible -o "$work/venv/sbom.cdx.json" "$work/venv/bin/python"
 python3 - "$work/venv/sbom.cdx.json" <<'CHECK'
