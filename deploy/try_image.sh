@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 PYTHON=${PYTHON:-python3}
-setpriv --reuid 10001 --regid 10001 --clear-groups "$("$PYTHON" -c 'import sys; print(sys.executable)')" -c '' \
+setpriv --reuid 10001 --regid 10001 --clear-groups env "$("$PYTHON" -c 'import sys; print(sys.executable)')" -c '' \
     || { echo "every user must be able to run $PYTHON; name another one in PYTHON"; exit 2; }
 work=$(mktemp -d)
 server=

@@ -57,7 +57,7 @@ def test_a_database_that_hangs_leaves_the_other_metrics(
     collector = DatabaseCollector(settings.database_url)
     engine = create_engine(settings.database_url)
     with engine.begin() as connection:
-        connection.execute(text("lock table predictions"))
+        connection.execute(text("lock table reviews"))
         assert read(collector) == {"refund_router_database_up": 0}
     collector.close()
     engine.dispose()
