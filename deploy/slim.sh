@@ -12,6 +12,6 @@ rm -f "$site"/onnxruntime/capi/libonnxruntime.so.*                    # for C pr
 rm -rf "$site"/phonenumbers/{geodata,carrierdata,tzdata}              # where a number is from; only finding is needed
 rm -rf "$site"/sqlalchemy/testing
 rm -rf "$site"/training "$environment/bin/refund-trainer"             # needs torch, which is not here
-rm -rf "$site"/setuptools "$site"/setuptools-*.dist-info "$site"/pkg_resources "$site"/_distutils_hack
+rm -rf "$site"/setuptools "$site"/setuptools-*.dist-info "$site"/pkg_resources "$site"/_distutils_hack "$site"/distutils-precedence.pth
 find "$site" -depth -type d \( -name tests -o -name __pycache__ \) -exec rm -rf {} +
 find "$site" -type f \( -name '*.pyi' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.c' -o -name '*.h' -o -name '*.a' \) -delete
