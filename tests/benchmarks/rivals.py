@@ -59,24 +59,7 @@ class Router:
 def serve_with_litserve(port: int) -> None:
     import litserve
 
-    class Api(litserve.LitAPI):  # type: ignore[misc,name-defined]
-        def setup(self, device: str) -> None:  # noqa: ARG002 — LitServe names it
-            self.router = Router()
-
-        def decode_request(self, request: dict[str, Any]) -> dict[str, Any]:
-            return request
-
-        def batch(self, inputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-            return inputs
-
-        def predict(self, mails: list[dict[str, Any]]) -> list[tuple[dict[str, Any], Read]]:
-            return list(zip(mails, self.router.read([mail["text"] for mail in mails]), strict=True))
-
-        def unbatch(self, output: list[tuple[dict[str, Any], Read]]) -> list[tuple[dict[str, Any], Read]]:
-            return output
-
-        def encode_response(self, output: tuple[dict[str, Any], Read]) -> dict[str, Any]:
-            return self.router.store(*output)
+    from tests.benchmarks.rivals_litserve import Api
 
     api = Api(max_batch_size=MAX_BATCH, batch_timeout=WINDOW_SECONDS)
     litserve.LitServer(api, accelerator="cpu", workers_per_device=1).run(
