@@ -37,15 +37,14 @@ CHECK
 find "$work/venv" -name __pycache__ -prune -exec rm -rf {} + # what these checks imported as root
 chmod -R a-w "$work/venv"
 state="$work/state" && mkdir "$state" && chmod 777 "$state" # stands for PostgreSQL, which is outside the image, and /tmp
-as_router() {
-    (cd / && exec setpriv --reuid 10001 --regid 10001 --clear-groups env -i PYTHONDONTWRITEBYTECODE=1 TMPDIR="$state" \
-        PATH="$work/venv/bin:/usr/bin:/bin" REFUND_ROUTER_DATABASE_URL="sqlite:///$state/router.db" \
-        REFUND_ROUTER_CHECK_AT_START=off REFUND_ROUTER_HOST=0.0.0.0 REFUND_ROUTER_PORT=18080 "$@")
-}
-as_router test ! -w "$work/venv"
-as_router refund-router db upgrade
-key=$(as_router refund-router keys create first --role admin 2>/dev/null)
-as_router refund-router serve & server=$!
+router=(setpriv --reuid 10001 --regid 10001 --clear-groups env -i PYTHONDONTWRITEBYTECODE=1 ORT_DISABLE_TELEMETRY=1
+    TMPDIR="$state" PATH="$work/venv/bin:/usr/bin:/bin" REFUND_ROUTER_DATABASE_URL="sqlite:///$state/router.db"
+    REFUND_ROUTER_CHECK_AT_START=off REFUND_ROUTER_HOST=0.0.0.0 REFUND_ROUTER_PORT=18080)
+cd /
+"${router[@]}" test ! -w "$work/venv"
+"${router[@]}" refund-router db upgrade
+key=$("${router[@]}" refund-router keys create first --role admin 2>/dev/null)
+"${router[@]}" refund-router serve & server=$!
 for _ in $(seq 600); do curl -sf -o /dev/null http://127.0.0.1:18080/readyz && break; sleep 0.5; done
 curl -sf http://127.0.0.1:18080/v1/emails -H "Authorization: Bearer $key" -H 'content-type: application/json' \
     -d '{"text": "Refund the delivery fee, not the cake."}' | tee "$state/answer"
