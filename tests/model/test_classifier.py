@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -92,3 +95,13 @@ def test_spans_are_offsets_into_the_text(released: Classifier) -> None:
     text = "Dear shop,\n\nPlease refund the delivery fee, not the cake.\n\nMina"
     for span in released.predict([text])[0].spans:
         assert text[span.start : span.end] == span.text
+
+
+def test_the_graph_runner_keeps_no_telemetry(tiny_folder: Path, tmp_path: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from model.classifier import Classifier; Classifier(Path(sys.argv[1]))"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "ORT_DISABLE_TELEMETRY"}
+    command = [sys.executable, "-c", code, str(tiny_folder)]
+    subprocess.run(command, check=True, env={**environment, "HOME": str(tmp_path), "XDG_CACHE_HOME": ""})
+    assert not (tmp_path / ".cache").exists()
