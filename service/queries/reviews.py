@@ -62,9 +62,14 @@ def lock_review(session: Session, *, email_id: str) -> Review | None:
 
 
 def extend_claims(session: Session, *, actor: str, now: datetime, until: datetime) -> None:
-    """What an agent holds is held for longer while the agent works."""
+    """What an agent holds is held for longer while the agent works. A row that another transaction has is passed over:
+    to wait for it here, in no certain order, would end in deadlocks."""
     mine = (Review.claimed_by == actor, Review.claimed_until > now, Review.claimed_until < until)
-    session.execute(update(Review).where(*mine).values(claimed_until=until))
+    free = select(Review.email_id).where(*mine).with_for_update(skip_locked=True)
+    session.execute(
+        update(Review).where(Review.email_id.in_(free)).values(claimed_until=until),
+        execution_options={"synchronize_session": False},
+    )
 
 
 def add_reviews(session: Session, *, due: Mapping[str, datetime]) -> None:

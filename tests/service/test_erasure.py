@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -183,7 +184,8 @@ def test_the_command_erases_by_address_by_id_and_by_age(
     assert "0 mails erased" in command("--expired").stderr
     for wrong in ([], ["--expired", "--id", "x"], ["--address", "mina"], ["--id", crowd[0]]):
         refused = command(*wrong)
-        assert (refused.exit_code, len(refused.stderr.strip().splitlines())) == (2, 1)
+        assert refused.exit_code == 2
+        assert len(re.findall("^refund-router: .+$", refused.stderr, re.MULTILINE)) == 1
     monkeypatch.setenv("REFUND_ROUTER_TEXT_RETENTION_DAYS", "0")
     assert "3 mails erased" in command("--expired").stderr
     assert all(mail["erased_at"] is not None for mail in client.get("/v1/emails").json()["data"])

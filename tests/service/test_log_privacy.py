@@ -77,8 +77,8 @@ def test_no_word_reaches_the_logs_when_the_model_fails_on_it(
     def fail(_: Classifier, texts: list[str], **__: object) -> None:
         raise ValueError(f"cannot read {texts!r}")
 
-    monkeypatch.setattr(Classifier, "predict", fail)
     with TestClient(create_app(settings, tiny_classifier), raise_server_exceptions=False) as client:
+        monkeypatch.setattr(Classifier, "predict", fail)  # a start reads a text of its own first
         assert 500 in every_route(client)
     assert "ValueError" in records()
     assert MARK not in without_client(records())
