@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +24,17 @@ os.environ["REFUND_ROUTER_CHECK_EVERY_HOURS"] = "0"
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A slow machine changes no answer: who promotes waits for the end, unless a test is about waiting."""
     monkeypatch.setattr("service.routers.models.PROMOTE_WAIT_SECONDS", 60.0)
+
+
+@pytest.fixture(autouse=True)
+def logs_end_with_their_test() -> Iterator[None]:
+    """A service started inside a test writes to that test's terminal, which is closed when the next one logs."""
+    root = logging.getLogger()
+    before, level = root.handlers[:], root.level
+    yield
+    for handler in [entry for entry in root.handlers if type(entry) is logging.StreamHandler and entry not in before]:
+        root.removeHandler(handler)
+        root.setLevel(level)
 
 
 @pytest.fixture(scope="session")

@@ -80,7 +80,7 @@ def test_part_inside_a_guessed_boundary_counts() -> None:
         "<div>" * 50_000 + "Fee",
         '<div a="<">' * 50_000 + "Fee",
         "<p " + " ".join(f"a{n}" for n in range(50_000)) + ">Fee",
-        "<select>" + "<option>x" * 50_000 + "</select>Fee",
+        "<select>" + "<option>x" * 20_000 + "</select>Fee",
         "".join(f"<body a{n}>" for n in range(50_000)) + "Fee",
         "<b>" * 50_000 + "Fee",
         "<table><tr><td>" * 20_000 + "Fee",
@@ -100,7 +100,7 @@ def test_deep_markup_is_read(markup: str) -> None:
 def test_a_million_nodes_are_read_as_far_as_the_model_reads() -> None:
     text = html_to_text("<table><tr><td>Refund the fee<td>" + "<p>cake " * 600_000 + "</table>Bye")
     assert text.startswith("Refund the fee")
-    assert 70_000 < text.count("cake") < 80_000
+    assert 38_000 < text.count("cake") < 42_000
 
 
 @pytest.mark.parametrize(
