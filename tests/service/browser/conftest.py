@@ -20,7 +20,7 @@ PATIENCE_MS = 30_000  # on a machine that does much else; nothing waits for as l
 AXE_RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     executable = chromium()
     if executable is None:
