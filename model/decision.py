@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from model.checks.exchange import OrderCheck, order_checks
 from model.classifier import Classifier, Prediction, Spent
 from model.language import unsupported_language
+from model.reasons import Reason
 
 
 @dataclass(frozen=True)
@@ -15,7 +16,7 @@ class Decision:
     """`auto` where reasons is empty."""
 
     decision: str
-    reasons: tuple[str, ...]
+    reasons: tuple[Reason, ...]
 
 
 ALL = "all"  # as a label in Overrides.thresholds: every label that is not named there
@@ -50,11 +51,9 @@ def decide(
 ) -> Decision:
     """thresholds: the card's, label → least confidence for `auto`; languages: ISO 639-1 codes the model was trained on.
 
-    Reasons: `no_text` nothing to read, `low_confidence` under the label's threshold, `order_check_failed` the roles did
-    not follow their phrases, `truncated` longer than is read, `unsupported_language`, `needs_person` the label is one
-    that a person always looks at. `automatic_mail`, a machine wrote it, is given before the mail is read.
+    What each reason says stands in model/reasons.py.
     """
-    reasons = []
+    reasons: list[Reason] = []
     if prediction.n_tokens == 0:
         reasons.append("no_text")
     if prediction.confidence < overrides.threshold(prediction.label, thresholds, default_threshold):

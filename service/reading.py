@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from model.classifier import Classifier, Spent
 from model.decision import NO_OVERRIDES, Overrides, Read, read_texts
 from service.keeping import Keeping
-from service.metrics import CONFIDENCE, ORDER_CHECKS, PREDICTIONS, REASONS, STAGE_SECONDS
+from service.metrics import CONFIDENCE, ORDER_CHECKS, PREDICTIONS, REVIEW_REASONS, STAGE_SECONDS
 from service.stages import stage
 from service.storing import SAME_CONTENT_SECONDS, Storage
 from service.storing import Job as Job
@@ -72,6 +72,6 @@ class Reader:
         PREDICTIONS.labels(prediction.label, decision.decision, model_version).inc()
         CONFIDENCE.labels(prediction.label).observe(prediction.confidence)
         for reason in decision.reasons:
-            REASONS.labels(reason).inc()
+            REVIEW_REASONS.labels(reason).inc()
         if read.check is not None:
             ORDER_CHECKS.labels("passed" if read.check.passed else "failed").inc()

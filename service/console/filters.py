@@ -9,9 +9,9 @@ from urllib.parse import parse_qsl, urlencode
 
 from fastapi import Request
 
+from model.reasons import REASONS
 from service.schemas.feedback import State
 from service.search_words import parse_search
-from service.tables.emails import REASONS
 
 STATES: tuple[str, ...] = get_args(State)
 MAX_CHARACTERS = 200

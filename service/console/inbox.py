@@ -11,6 +11,7 @@ from fastapi.responses import HTMLResponse
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from model.config import LABELS
+from model.reasons import REASONS
 from service.console.arrivals import MOST_IDS, Arrivals
 from service.console.filters import STATES, Filters, View, built_in_views
 from service.console.marks import snippet
@@ -21,7 +22,6 @@ from service.feedback import standing, state
 from service.queries import emails as queries
 from service.queries import views as view_queries
 from service.tables import Email
-from service.tables.emails import REASONS
 
 router = APIRouter(include_in_schema=False)
 SHOWN = 50

@@ -32,21 +32,13 @@ from importlib.metadata import version
 from prometheus_client import Counter, Gauge, Histogram, disable_created_metrics
 
 from model.config import LABELS
+from model.reasons import REASONS
 
 NAMESPACE = "refund_router"
 
 disable_created_metrics()  # type: ignore[no-untyped-call]  # a second series a counter that no query of ours reads
 
 DECISIONS = ("auto", "review")
-REVIEW_REASONS = (
-    "low_confidence",
-    "order_check_failed",
-    "truncated",
-    "unsupported_language",
-    "no_text",
-    "automatic_mail",
-    "needs_person",
-)
 INBOUND_SOURCES = ("json", "raw", "batch", "classify")
 INBOUND_RESULTS = ("stored", "duplicate", "refused", "failed")
 REFUSALS = (
@@ -90,7 +82,7 @@ CONFIDENCE = Histogram(
     namespace=NAMESPACE,
     buckets=(0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.97, 0.99, 1.0),  # fine where thresholds lie
 )
-REASONS = Counter("review_reasons", "Why predictions went to review", ["reason"], namespace=NAMESPACE)
+REVIEW_REASONS = Counter("review_reasons", "Why predictions went to review", ["reason"], namespace=NAMESPACE)
 ORDER_CHECKS = Counter("order_checks", "Order checks of single mails", ["result"], namespace=NAMESPACE)
 
 STAGE_SECONDS = Histogram(
@@ -157,7 +149,7 @@ POOL = Gauge(
 def touch() -> None:
     """Make every known label value, so that each series exists from the start with 0."""
     BUILD_INFO.labels(version("refund-router"), platform.python_version()).set(1)
-    for counter, values in ((REFUSED, REFUSALS), (REASONS, REVIEW_REASONS), (BATCHES, SENT_BECAUSE)):
+    for counter, values in ((REFUSED, REFUSALS), (REVIEW_REASONS, REASONS), (BATCHES, SENT_BECAUSE)):
         for value in values:
             counter.labels(value)
     for result in ORDER_CHECK_RESULTS:

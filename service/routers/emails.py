@@ -13,6 +13,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import AwareDatetime
 from starlette.datastructures import Headers
 
+from model.reasons import Reason
 from service.answers import email_answer, stored_answer
 from service.dependencies import BatcherDep, OwnAddressesDep, SessionDep
 from service.errors import InvalidRequest, NotFound, UnsupportedMedia
@@ -23,7 +24,7 @@ from service.intake.deadline import within
 from service.queries import conversations
 from service.queries import emails as queries
 from service.reading import Job
-from service.schemas.emails import Decision, EmailIn, EmailOut, EmailPage, Problem, Reason
+from service.schemas.emails import Decision, EmailIn, EmailOut, EmailPage, Problem
 from service.schemas.feedback import State
 from service.schemas.wire import Line
 from service.search_words import parse_search

@@ -105,15 +105,6 @@ class OrderCheckOut(Wire):
 
 
 Decision = Literal["auto", "review"]
-Reason = Literal[
-    "low_confidence",
-    "order_check_failed",
-    "truncated",
-    "unsupported_language",
-    "no_text",
-    "automatic_mail",
-    "needs_person",
-]
 
 
 class Answer(Wire):

@@ -9,21 +9,13 @@ from sqlalchemy import JSON, ForeignKey, Index, String, Text, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
+from model.reasons import REASONS
 from service.database import Base, UtcDateTime
 
 if TYPE_CHECKING:
     from service.tables.feedback import Feedback
 
-REASONS = (
-    "low_confidence",
-    "order_check_failed",
-    "truncated",
-    "unsupported_language",
-    "no_text",
-    "automatic_mail",
-    "needs_person",
-)
-REASON_CONDITIONS = {
+REASON_CONDITIONS: dict[str, dict[str, str]] = {
     "postgresql": {reason: f"predictions.reasons @> '[\"{reason}\"]'" for reason in REASONS},
     "sqlite": {reason: f"instr(predictions.reasons, '\"{reason}\"') > 0" for reason in REASONS},
 }
