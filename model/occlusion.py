@@ -12,6 +12,7 @@ from model.classifier import Classifier
 from model.spans import WORD
 
 MAX_WORDS = 60  # readings of one request; about a second with the released model
+MAX_REST = 2_000  # characters after the last of them that are read along; a longer mail would be read whole 60 times
 
 
 @dataclass(frozen=True)
@@ -25,10 +26,14 @@ class Influence:
 
 
 def occlude(classifier: Classifier, text: str, label: str, *, start: int = 0) -> list[Influence]:
-    """The first MAX_WORDS words from `start` on, the most moving first. Signs are not left out."""
+    """The first MAX_WORDS words from `start` on, the most moving first. Signs are not left out.
+
+    What stands more than MAX_REST characters after the last of them is not read, with or without a word.
+    """
     words = [match for match in WORD.finditer(text, start) if match.group()[0].isalnum()][:MAX_WORDS]
     if not words:
         return []
+    text = text[: words[-1].end() + MAX_REST]
     without = [text[: word.start()] + text[word.end() :] for word in words]
     column = classifier.classes.index(label)
     probabilities = classifier.predict_proba([text, *without])[:, column]

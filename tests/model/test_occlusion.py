@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from model.classifier import Classifier
-from model.occlusion import MAX_WORDS, occlude
+from model.occlusion import MAX_REST, MAX_WORDS, occlude
 
 TEXT = "please, refund the fee"
 
@@ -23,6 +23,12 @@ def test_the_most_moving_come_first_and_a_long_mail_is_read_only_so_often(tiny_c
     assert len(found) == MAX_WORDS
     assert min(entry.start for entry in found) == 9
     assert [abs(entry.drop) for entry in found] == sorted((abs(entry.drop) for entry in found), reverse=True)
+
+
+def test_of_a_mail_of_any_length_only_what_is_near_the_words_is_read(tiny_classifier: Classifier) -> None:
+    near = "fee cake " * MAX_WORDS + "y" * MAX_REST
+    read = occlude(tiny_classifier, near, "other")
+    assert occlude(tiny_classifier, near + " refund" * 10_000, "other") == read
 
 
 def test_a_text_without_words_has_none_that_matter(tiny_classifier: Classifier) -> None:
