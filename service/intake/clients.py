@@ -208,6 +208,7 @@ FOOTER = re.compile(
     r"|you are receiving this (?:message|e-?mail)|<?https?://www\.avast\.",
     re.IGNORECASE,
 )
+CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 # a wish to be struck off is the customer's own; a footer says where to click
 UNSUBSCRIBE = re.compile(
     r"(?:if you (?:no longer|do(?:n't| not)) (?:wish|want)|to unsubscribe|(?:click here to )?unsubscribe"

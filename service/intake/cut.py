@@ -17,6 +17,7 @@ from service.intake.tail import tail
 from service.intake.threads import (
     Boundary,
     Line,
+    after_inline,
     attribution,
     bare,
     boundary,
@@ -31,6 +32,7 @@ CutKind = Literal["quote", "forwarded", "signature", "footer", "mobile_signature
 
 MAX_PASSES = 5  # what is left is read again until nothing more is cut; a mail that needs more is kept whole
 MAX_FORWARDS = 5  # forwards of forwards that are opened
+MAX_ANSWER_WORDS = 25  # a reply of no more words is understood only with what it answers
 MAX_POINTER_WORDS = 30  # a longer note above a forward is a mail of its own
 
 
@@ -249,8 +251,8 @@ def opened(lines: list[Line], found: Boundary) -> Boundary:
 
 
 def context_of(reading: Reading) -> str | None:
-    """All that is quoted where the writer says nothing; else the quoted paragraph right above each answer."""
-    silent = not reading.own()
+    """What the writer answers: the quoted paragraph above each of several answers; all that is quoted where nothing is
+    said; the newest quoted mail where little is said, which can only be understood with it. Else None."""
     asked: list[list[str]] = [[]]
     answered: list[list[str]] = []
     for i, (line, kind) in enumerate(zip(reading.lines, reading.kinds, strict=True)):
@@ -258,11 +260,46 @@ def context_of(reading: Reading) -> str | None:
         if kind == "quote" and i not in reading.named:
             if words:
                 asked[-1].append(words)
-            elif asked[-1] and (line.quoted or silent):
+            elif asked[-1]:
                 asked.append([])
         elif kind is None and words:
             last = next((paragraph for paragraph in reversed(asked) if paragraph), None)
             answered += [last] if last else []
             asked = [[]]
-    chosen = asked if silent else answered
-    return "\n\n".join("\n".join(paragraph) for paragraph in chosen if paragraph) or None
+    own = reading.own()
+    if not own:
+        return paragraphs(asked)
+    if len(answered) == 1 or (not answered and is_short(own)):
+        return newest_quote(reading)
+    return paragraphs(answered)
+
+
+def paragraphs(found: list[list[str]]) -> str | None:
+    return "\n\n".join("\n".join(lines) for lines in found if lines) or None
+
+
+def is_short(own: list[Line]) -> bool:
+    """Few words; Chinese and Japanese have no spaces, and two characters make a word."""
+    characters = sum(len(line.text) for line in own)
+    if characters > MAX_ANSWER_WORDS * 20:
+        return False
+    text = " ".join(line.text for line in own)
+    return len(text.split()) + len(clients.CJK.findall(text)) // 2 <= MAX_ANSWER_WORDS
+
+
+def newest_quote(reading: Reading) -> str | None:
+    """The own words of the mail that is quoted first, without what it quotes itself."""
+    for _ in range(MAX_PASSES):
+        pairs = zip(reading.lines, reading.kinds, strict=True)
+        quoted = [
+            line for i, (line, kind) in enumerate(pairs) if kind in ("quote", "forwarded") and i not in reading.named
+        ]
+        if all(line.quoted or line.blank for line in quoted):
+            quoted = [line.unquoted() if line.quoted else line for line in quoted]
+        quoted = trimmed(quoted)
+        if quoted:
+            quoted[0] = after_inline(quoted[0])
+        reading = read(quoted)
+        if own := joined(trimmed(remaining(reading))):
+            return own
+    return joined(quoted) or None

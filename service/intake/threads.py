@@ -138,6 +138,13 @@ def attribution(lines: list[Line], at: int) -> tuple[int, Strength] | None:
     return None
 
 
+def after_inline(line: Line) -> Line:
+    """A line without the attribution that it begins with, where quoted words follow on it."""
+    found = clients.INLINE_ATTRIBUTION.search(line.text[:MAX_ATTRIBUTION_CHARS])
+    rest = line.text[found.end() :].lstrip() if found else ""
+    return Line(rest, line.start + len(line.text) - len(rest), line.number) if rest else line
+
+
 def field(line: Line) -> tuple[str, str] | None:
     """The role and the value of a header line such as `*Von:* Shop`."""
     text = line.text.strip().strip("*").lstrip()
@@ -242,6 +249,8 @@ def quoted_heading(lines: list[Line], start: int, end: int) -> set[int]:
     head = [Line(bare(line), line.start, line.number) for line in lines[start : min(end, start + MAX_HEADER_LINES)]]
     found = attribution(head, 0)
     size = found[0] if found else header_block(head, 0)
+    if not size and clients.DATE.search(head[0].text):
+        size = header_block(head, 1)  # Orange: `> Message du 06/05/24 10:00` above the fields
     if not size and marker(head[0].text):
         size = 1 + (header_block(head[1:], 0, marked=True) if len(head) > 1 else 0)
     return set(range(start, start + size))

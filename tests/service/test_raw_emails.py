@@ -37,6 +37,28 @@ def test_a_raw_mail_is_read_stored_and_answered_as_a_json_mail_is(client: TestCl
     assert rows(database_url, "emails") == 1
 
 
+QUESTION = "Which one, the red cup or the blue cup?"
+OUTLOOK = (
+    '<div class="WordSection1"><p class="MsoNormal">Only the first</p><div style="border:none;border-top:solid #E1E1E1 '
+    '1.0pt"><p class="MsoNormal"><b>From:</b> Shop &lt;help@shop.example&gt;<br><b>Sent:</b> Monday, 30 November 2026 '
+    f'10:00<br><b>To:</b> Mina<br><b>Subject:</b> RE: Cups</p></div><p class="MsoNormal">{QUESTION}</p></div>'
+)
+GMAIL = (
+    '<div dir="ltr">Only the first</div><br><div class="gmail_quote"><div dir="ltr" class="gmail_attr">On Mon, 30 Nov '
+    '2026 at 10:00, Shop &lt;<a href="mailto:help@shop.example">help@shop.example</a>&gt; wrote:<br></div><blockquote '
+    f'class="gmail_quote">{QUESTION}</blockquote></div>'
+)
+
+
+@pytest.mark.parametrize("markup", [OUTLOOK, GMAIL, GMAIL.replace("Only the first", "")])
+def test_an_answer_that_only_points_or_is_empty_carries_the_question_apart(client: TestClient, markup: str) -> None:
+    answer = post(client, mail(html(markup))).json()
+    assert answer["text"] == "Subject: Order 5513\n\nOnly the first" or "Only" not in markup
+    assert QUESTION not in answer["text"]
+    assert answer["context"] == QUESTION
+    assert client.get(f"/v1/emails/{answer['id']}").json()["context"] == QUESTION
+
+
 @pytest.mark.parametrize(
     ("raw", "status", "limit"),
     [

@@ -88,6 +88,22 @@ def test_a_mail_shows_words_cut_context_probabilities_and_history(client: TestCl
     assert client.get("/mails/0").status_code == 404
 
 
+@pytest.mark.parametrize(
+    ("said", "shown"), [("Yes, the second one please", "Yes, the second one please"), ("", "nothing")]
+)
+def test_a_reply_that_points_or_is_empty_shows_its_question_as_anothers_words(
+    client: TestClient, said: str, shown: str
+) -> None:
+    reply = f"{said}\n\nOn Mon, 30 Nov 2026 at 10:00, Shop <help@shop.example> wrote:\n> The fee,\n> or the cake?\n"
+    page = client.get(f"/mails/{send(client, text=reply)['id']}").text
+    words, _, rest = page.partition('aria-labelledby="context-title"')
+    words = re.sub(r"<[^>]*>", "", words)
+    assert shown in words
+    assert "or the cake?" not in words
+    assert "not the customer's words, not read" in rest
+    assert re.search(r"<blockquote[^>]*>The fee,\nor the cake\?</blockquote>", rest)
+
+
 def test_an_erased_mail_says_so_and_shows_numbers_alone(client: TestClient) -> None:
     mail = send(client, **{"from": "mina@example.org"}, subject="Order 5", text="Refund the marzipan.")
     assert client.delete(f"/v1/emails/{mail['id']}").status_code == 204
