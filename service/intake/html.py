@@ -41,6 +41,7 @@ SEPARATOR = "_" * 32  # the line that Outlook's own plain text has before a quot
 EMOJI_CHARACTERS = 8
 NODES_A_CHECK = 1_024
 MOST_NODES = 80_000  # half a second, the layout included; what follows is not read
+MOST_TAGS = 2 * MOST_NODES  # opened; lexbor is not given what would not be reached
 MARKUP = re.compile(r"<[a-zA-Z!/?]|&[a-zA-Z#]")
 
 
@@ -63,9 +64,14 @@ def _bounded(html: str) -> str:
 
 
 def _shallow(html: str) -> str:
-    """The same markup, without any nesting where it is deeper than DEEPEST."""
-    depth = deepest = 0
-    for slash, name in TAG.findall(html):
+    """The same markup as far as MOST_TAGS, without any nesting where it is deeper than DEEPEST."""
+    depth = deepest = opened = 0
+    for found in TAG.finditer(html):
+        slash, name = found.groups()
+        opened += not slash
+        if opened > MOST_TAGS:
+            html = html[: found.start()]
+            break
         if name.lower() not in SELF_CLOSING:
             depth = max(depth - 1, 0) if slash else depth + 1
             deepest = max(deepest, depth)
