@@ -41,11 +41,11 @@ REPLY_ABOVE = re.compile(
     r"|por encima de esta línea|acima desta linha|sopra questa riga|boven deze regel).{0,20}",
     re.IGNORECASE,
 )
-# Yahoo on Android: the quoted words follow on the attribution's own line
+# Yahoo on Android: the quoted words follow on the attribution's own line, after more spaces than a writer sets
 INLINE_ATTRIBUTION = re.compile(
-    r"<[^<>\s]{1,100}@[^<>\s]{1,100}>\)?,?\s?(?:wrote|schrieb|escribió|a écrit|escreveu|ha scritto|schreef"
-    r"|napisał\(a\)"
-    r"|skrev|kirjoitti|написал\(а\))\s?:"
+    r"(?:<[^<>\s]{1,100}@[^<>\s]{1,100}>\)?,?\s?(?:wrote|schrieb|escribió|a écrit|escreveu|ha scritto|schreef"
+    r"|napisał\(a\)|skrev|kirjoitti|написал\(а\))"
+    r"|(?:schrieb|schreef|skrev)\s[^<>]{1,80}<[^<>\s]{1,100}@[^<>\s]{1,100}>)\s?:\s{2,}"
 )
 DAYTIME = re.compile(r"\s*(?:[ap]\.?m\b\.?|uhr\b)?[\s,]*", re.IGNORECASE)
 
@@ -58,7 +58,7 @@ FIELDS: dict[str, str] = {
         "envoyé le,"
         "inviato,verzonden,wysłano,wysłane,skickat,sendt,dato,lähetetty,päivä,päivämäärä,päiväys,отправлено,"
         "дата,发送时间,"
-        "發送時間,日期,时间,送信日時,送信日,日付,日時",
+        "發送時間,寄件日期,发送日期,日期,时间,送信日時,送信日,日付,日時",
         "to": "to,an,para,à,pour,a,aan,do,till,til,vastaanottaja,кому,收件人,收件者,宛先,destinataire,destinatario",
         "cc": "cc,bcc,kopie,kopia,kopi,kopio,copie,cco,dw,копия,抄送,副本,reply-to,antwort an,importance,attachments",
         "subject": "subject,betreff,asunto,objet,sujet,assunto,oggetto,onderwerp,temat,ämne,emne,aihe,тема,主题,"
@@ -68,13 +68,15 @@ FIELDS: dict[str, str] = {
 }
 
 ORIGINAL = names(
-    "original message,original-nachricht,ursprüngliche nachricht,originalnachricht,mensaje original,"
+    "original message,original-nachricht,ursprüngliche nachricht,originale nachricht,originalnachricht,"
+    "mensaje original,"
     "message d'origine,"
     "message d’origine,message original,mensagem original,messaggio originale,messaggio originario,"
     "oorspronkelijk bericht,"
     "origineel bericht,wiadomość oryginalna,oryginalna wiadomość,ursprungligt meddelande,originalmeddelande,"
     "oprindelig meddelelse,alkuperäinen viesti,исходное сообщение,оригинальное сообщение,原始邮件,原始郵件,邮件原件,"
-    "元のメッセージ,original,reply message,original email,urspr. nachricht,original appointment"
+    "元のメッセージ,original,reply message,original email,urspr. nachricht,original appointment,"
+    "replied message,回复的原邮件,回覆的原郵件"
 )
 FORWARDED = names(
     "forwarded message,begin forwarded message,forwarded mail,forwarded email,weitergeleitete nachricht,"
@@ -86,7 +88,7 @@ FORWARDED = names(
     "vidarebefordrat brev,vidarebefordrat mejl,videresendt meddelelse,videresendt besked,start på videresendt besked,"
     "välitetty viesti,edelleenlähetetty viesti,välitetty viesti alkaa,пересылаемое сообщение,пересланное сообщение,"
     "начало переадресованного сообщения,转发邮件,转发的邮件,轉寄郵件,下面是被转发的邮件,轉寄的郵件,"
-    "転送メッセージ,転送されたメッセージ,"
+    "转发的原邮件,转发的原郵件,転送メッセージ,転送されたメッセージ,"
     "転送されたメール"
 )
 # what a forwarder says above a mail that someone else is to read
@@ -103,6 +105,37 @@ POINTER = re.compile(
     r"|见下|如下|下面|以下|转发|轉寄|下記|転送",
     re.IGNORECASE,
 )
+# what a writer says whose answers stand between the quoted lines, in a mail that sets no marks before them
+ANSWERS_INSIDE = re.compile(
+    r"(?:\b(?:answer\w*|comment\w*|repl(?:y|ies)|responses?|notes?|antwort\w*|anmerkung\w*|kommentar\w*|réponses?"
+    r"|commentaires?"
+    r"|respuestas?|comentarios?|rispost\w|commenti|respostas?|comentários?|antwoord\w*|opmerking\w*|odpowied\w*|uwag\w*"
+    r"|komentarz\w*|svar\w*|vasta\w*|kommen\w*|ответ\w*|коммент\w*)|回答|回复|回覆|答复|答覆|批注|返信|返事|コメント)"
+    r".{0,40}"
+    r"(?:\b(?:in-?line|in line|below|in (?:red|blue|green|bold|caps|capitals|the text)|unten|darunter|im text"
+    r"|(?:in|auf|mit) (?:rot|blau|grün|fett)|(?:rot|blau|grün|fett) (?:markiert|geschrieben)|en (?:rouge|bleu|vert"
+    r"|gras)|dessous"
+    r"|dans le texte|en (?:rojo|azul|verde|negrita)|abajo|debajo|en el texto|in (?:rosso|blu|verde|grassetto)|sotto"
+    r"|nel testo"
+    r"|(?:a|em) (?:vermelho|azul|verde|negrito)|abaixo|no texto|in (?:het )?(?:rood|blauw|groen|vet)|hieronder"
+    r"|onderstaand|in de tekst"
+    r"|na (?:czerwono|niebiesko|zielono)|poniżej|w tekście|w treści|(?:i|med) (?:rött|blått|grönt|rødt|blåt|grønt|fed"
+    r"|fetstil)"
+    r"|nedan|i texten|nedenfor|i teksten|punaisella|sinisellä|vihreällä|tekstissä|alla|красным|синим|зел[её]ным|ниже"
+    r"|в тексте)\b"
+    r"|(?:用|以)?(?:红|紅|蓝|藍)(?:色|字)|文中|正文|下面|下方|(?:赤|青)(?:字|色|で)|本文中)"
+    r"|\b(?:see|siehe|voir|ver|vedi|zie|zob\.|se|ks\.|см\.) (?:in-?line|in red|in rot|en rouge|en rojo|in rosso"
+    r"|em vermelho)\b",
+    re.IGNORECASE,
+)
+# the field of a contact form that holds what the customer wrote
+FORM_MESSAGE = re.compile(
+    r"\W{0,3}(?:your |ihre |votre |su |sua |il tuo |uw |twoja )?(?:message|enquiry|inquiry|question|comments?"
+    r"|nachricht|anliegen"
+    r"|mensaje|consulta|mensagem|messaggio|richiesta|bericht|vraag|wiadomość|treść|meddelande|besked|viesti|сообщение"
+    r"|留言|内容|內容|お問い合わせ内容)\W{0,3}[:：]",
+    re.IGNORECASE,
+)
 GREETING = re.compile(
     r"(?:dear|hello|hi|hey|hallo|sehr geehrte\w*|liebe[r]?|guten tag|bonjour|hola|estimad\w+|olá|prezad\w+|ciao"
     r"|buongiorno"
@@ -116,15 +149,20 @@ DEVICE = (
     r"|telefone|móvil|celular|mobil|cellulare|telefoon|puhelim|blackberry|huawei|honor|xiaomi|redmi|oppo"
     r"|oneplus|pixel|nokia"
     r"|motorola|sony|xperia|htc|lg|outlook|yahoo|gmx|web\.de|windows|proton|yandex|mail\.ru|zoho|tablet|device|gerät"
-    r"|surface|aquamail|bluemail|k-9|spark|aol|hotmail|gmail|mail for|e-?mail app|mail app|телефон|смартфон|яндекс"
+    r"|surface|aquamail|bluemail|k-9|spark|aol|hotmail|gmail|libero|mail for|e-?mail app|mail app|телефон|смартфон"
+    r"|яндекс"
     r"|thunderbird|mailbird|airmail|phone|手机|邮箱|微信|新浪|网易)"
+    r"(?![a-zà-ÿа-яąćęłńśźż]{4})"  # phones, телефона, but not telefonisch
 )
-WORDS = r"[\s:]*(?:[\w.,'’/-]+\s+){0,2}?[\w'’.-]{0,10}?"  # "my old", "mein/meine"; bounded
+WORDS = r"(?P<between>[\s:\[]*(?:[\w.,'’/-]+\s+){0,2}?[\w'’.-]{0,10}?)"  # "my old", "mein/meine"; bounded
+ARTICLE = re.compile(
+    r"\b(?:the|an?|this|eine[mnr]?|une?|una|uno|um|uma|een|ett?|en)\b(?! (?:mobile|smart|handheld)\w* )", re.IGNORECASE
+)
 MOBILE = re.compile(
     r"(?:sent (?:from|via|with)(?: my)?|gesendet (?:von|mit|über)(?: meinem| meiner)?"
     r"|diese nachricht wurde von meinem|enviado (?:desde|con|do|pelo|a partir do|via)(?: mi| el| meu)?"
     r"|envoyé (?:de|par|depuis|à partir de|avec|via)(?: mon| ma| l['’])?|inviato (?:da|dal|con)(?: mio| il mio)?"
-    r"|(?:verstuurd|verzonden) (?:vanaf|met|via)(?: mijn)?|wysłan[eoy] (?:z|ze)(?: mojego)?"
+    r"|(?:verstuurd|verzonden) (?:vanaf|vanuit|met|via)(?: mijn)?|wysłan[eoy] (?:z|ze)(?: mojego)?"
     r"|(?:skickat|skickades) från(?: min)?|sendt fra(?: min)?"
     r"|отправлено (?:с|со|из|через)(?: моего| мобильного устройства)?|发自(?:我的)?|發自|來自)"
     + WORDS
@@ -132,17 +170,21 @@ MOBILE = re.compile(
     + r"(?P<rest>.{0,80})",
     re.IGNORECASE,
 )
+APP_SYSTEM = (
+    r"(?:for|für|pour|para|per|voor|för|til|dla|для|на) (?:systemu )?(?:ios|android|iphone|ipad|mac\w*|windows)"
+)
 GET_APP = re.compile(
     r"(?:get|download|holen sie sich|laden sie|obtener|obtén|obter|obtenha|télécharger|obtenez|scarica|ottieni"
-    r"|pobierz"
-    r"|hämta|hent|hanki|скачать|получить|获取|下载|下載)(?: the| o)? (?:outlook|yahoo|aol|gmail|bluemail"
-    r"|k-9)\b.{0,80}"
-    r"|outlook for (?:ios|android|mac).{0,60}|(?:yahoo|aol) mail.{0,40}(?:android|iphone).{0,20}",
+    r"|pobierz|hämta|skaffa|hent|hanki|скачать|получить|获取|下载|下載)(?: the| o| la| aplikację)?"
+    r" (?:outlook|yahoo|aol|gmail|bluemail|k-9)(?: mail)?(?: app)?(?: " + APP_SYSTEM + r")?\W*(?:https?:\S*)?\W*"
+    r"|outlook " + APP_SYSTEM + r"(?:\s?(?:beziehen|herunterladen|downloaden|hämta|を入手))?\W*(?:https?:\S*)?\W*"
+    r"|(?:yahoo|aol) mail.{0,40}(?:android|iphone).{0,20}",
     re.IGNORECASE,
 )
 MOBILE_WHOLE = re.compile(
     r"(?:(?:私の)?[\w ]{2,20}から送信(?:されました)?。?|从我的.{2,20}发送|.{2,20}からの送信|发自.{2,20}邮箱(?:大师)?"
-    r"|(?:von|vom) (?:meinem|meiner).{1,40} (?:gesendet|verschickt|versendet)\.?"
+    r"|(?:von|vom) (?:meinem|meiner|yahoo mail|aol mail).{1,40} (?:gesendet|verschickt|versendet)\.?"
+    r"|mit proton ?mail.{0,20} gesendet\.?"
     r"|lähetetty .{0,30}(?:sta|stä|lta|ltä|lla|llä)\.?)",
     re.IGNORECASE,
 )
@@ -174,12 +216,13 @@ CONTACT = re.compile(
 PERSONAL = re.compile(r"\+?\(?\d[\d\s()./-]{6,}\d|[^\s<>]@[^\s<>]")
 # a line about the case itself is the customer's, even under a farewell
 CASE = re.compile(
-    r"\b(?:order\w*|refund\w*|kundn\w*|bestill\w*|numer|codice|case (?:no|number|id)|reference|invoice|booking"
+    r"\b(?:paypal|venmo|revolut|upi|sort code|bic|swift|order\w*|refund\w*|kundn\w*|bestill\w*|numer|codice"
+    r"|case (?:no|number|id)|reference|invoice|booking"
     r"|ticket|iban|account|bestell\w*|rechnung\w*|erstatt\w*|kundennummer"
     r"|konto\w*|pedido|"
     r"factura|reembols\w*|commande|facture|rembours\w*|encomenda|fatura|ordine|fattura|rimbors\w*|bestelling|factuur"
     r"|zamówieni\w*|faktura|zwrot\w*|beställning|ordre|tilaus\w*|lasku|заказ\w*|возврат\w*|p\.?s)\b|#\s?\d|订单"
-    r"|退款|注文|返金",
+    r"|退款|支付宝|注文|返金|振込|口座",
     re.IGNORECASE,
 )
 
@@ -227,7 +270,8 @@ WHERE_TO_CLICK = re.compile(
 )
 # disclaimers do not speak of themselves; "I" is no word of theirs, and "i" is one in other languages
 FIRST_PERSON = re.compile(
-    r"\b(?:(?-i:I)|my|mine|ich|mein\w*|yo|je|mon|mes|io|mio|mia|meu|minha|ik|mijn|mój|moje\w*|jag|min|mitt|jeg"
+    r"\b(?:(?-i:I)|my|mine|ich|mein\w*|yo|je|mon(?![,.]|\s\d)|mes|io|mio|mia|meu|minha|ik|mijn|mój|moje\w*|jag|min"
+    r"|mitt|jeg"
     r"|minä|minun|я|мой|мои|мне)\b|我|私",
     re.IGNORECASE,
 )

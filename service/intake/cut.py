@@ -188,7 +188,8 @@ def read(given: list[Line]) -> Reading:
         found = None if lines[i].quoted else boundary(lines, i)
         if found:
             reading.peel(run, i)
-            if forwards < MAX_FORWARDS and is_forward(reading, segment, found):
+            inside = not in_thread and answers_inside(reading.own(segment, i))
+            if forwards < MAX_FORWARDS and (inside or is_forward(reading, segment, found)):
                 found = opened(lines, found)
                 reading.mark(found.start, found.content, "header")
                 i = segment = run = found.content
@@ -203,6 +204,8 @@ def read(given: list[Line]) -> Reading:
             reading.peel(run, i)
             if below < len(lines) and lines[below].quoted:
                 end = run_end(lines, below)
+            elif not in_thread and answers_inside(reading.own(segment, i)):
+                end = named[0]
             elif not in_thread and not reading.own(segment, i) and any(line.quoted for line in lines[below:]):
                 end = named[0]  # nothing above it, and quotes below: the words between may be the writer's
             else:
@@ -226,6 +229,12 @@ def read(given: list[Line]) -> Reading:
     if not reading.own() and "quote" not in reading.kinds:
         return Reading(given, [None] * len(given))
     return reading
+
+
+def answers_inside(own: list[Line]) -> bool:
+    """Whether a note above an unmarked quote says that the answers stand in it, so that all of it is to be kept."""
+    words = " ".join(line.text[:1_000] for line in own[:MAX_POINTER_WORDS])
+    return len(words.split()) <= 2 * MAX_POINTER_WORDS and clients.ANSWERS_INSIDE.search(words) is not None
 
 
 def is_forward(reading: Reading, segment: int, found: Boundary) -> bool:

@@ -20,6 +20,7 @@ MAX_SIGNATURE_CHARS = 80  # a longer line is a sentence
 MAX_SIGNATURE_WORDS = 9
 MAX_RULES_LINES = 30
 MAX_FOOTER_LINES, MAX_FOOTER_PARAGRAPHS = 60, 5
+MAX_MODEL_DIGITS = 5
 MAX_LINE_CHARS = 4_000
 
 
@@ -55,12 +56,14 @@ def is_mobile(text: str) -> bool:
     stripped = text.strip(" \t*_<>[]")
     if len(stripped) > 160:
         return False
-    if clients.MOBILE_WHOLE.fullmatch(stripped) or clients.GET_APP.match(stripped):
+    if clients.MOBILE_WHOLE.fullmatch(stripped) or clients.GET_APP.fullmatch(stripped):
         return True
     found = clients.MOBILE.match(stripped)
-    if not found:
-        return False
+    if not found or clients.ARTICLE.search(found["between"]):
+        return False  # `Sent with the wrong phone`
     rest = found["rest"]
+    if sum(character.isdigit() for character in rest) > MAX_MODEL_DIGITS and "http" not in rest:
+        return False  # a telephone number, not a telephone
     excused = rest.lstrip(" ").startswith((".", ",", "<", "(", "-", "–", "|")) or "http" in rest
     return excused or len(rest.split()) <= 3 or "gesendet" in rest or "K-9" in rest
 
@@ -116,7 +119,7 @@ def closing_block(lines: list[Line], start: int, end: int) -> tuple[int, TailKin
         below = [line for line in lines[at + 1 : end] if not line.blank]
         if len(below) >= 2 or (len(below) == 1 and rest.strip(" ,.!")):
             contact = any(clients.CONTACT.search(line.text) for line in below)
-            named = is_name(SEGMENT.split(below[0].text)[0]) or rest.strip(" ,.!") != ""
+            named = is_name(SEGMENT.split(below[0].text)[0]) or rest.strip(" ,.!。、！") != ""
             spoken = any(is_spoken(line) for line in below)
             return (at, "signature") if contact and named and not spoken else None
     return None
@@ -157,7 +160,7 @@ def is_spoken(line: Line) -> bool:
     """A line under a farewell that goes on talking: `but the plate was broken`, `my phone is …`."""
     words = [word for word in line.text[:MAX_LINE_CHARS].split() if word[0].isalpha()]
     small = sum(word[0].islower() for word in words)
-    return line.text.rstrip().endswith(("?", "!")) or (len(words) >= 4 and 2 * small > len(words))
+    return line.text.rstrip().endswith(("?", "!", "。", "？", "！")) or (len(words) >= 4 and 2 * small > len(words))
 
 
 def is_footer_line(text: str) -> bool:

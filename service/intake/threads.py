@@ -5,6 +5,7 @@ Every function looks at a bounded number of lines from the one it is asked about
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -13,9 +14,13 @@ from service.intake import clients
 MAX_ATTRIBUTION_LINES, MAX_ATTRIBUTION_CHARS = 3, 400
 MAX_HEADER_LINES = 24
 INVISIBLE = " \t\xa0\u200b\u200c\u200d\u2060\ufeff"
+DIRECTION_MARKS = dict.fromkeys(map(ord, "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"))
 DASHES = "-‐‑‒–—―_=* \t"
+HEADER_LIKE = re.compile(r"[^:：]{1,40}[:：]")
+TABLE_GAP = re.compile(r"\s*\|\s*|\s{2,}")
 PARTICLES = frozenset(("de", "del", "da", "di", "la", "van", "von", "der", "den", "y", "e", "und", "and", "-", "|"))
 MAX_EVIDENCE_LINES = 400  # of a quoted run, read for signs of a mail client
+LONG_QUOTED_CHARS = 30  # a shorter line of three may be a menu's or a list's
 WRAPPED_CHARS = 60  # a quoted line of this length with a lower-case one below it was wrapped by a mail client
 
 Strength = Literal["strong", "weak"]  # strong: stands for itself; weak: only with a quoted line below it
@@ -109,7 +114,7 @@ def attribution(lines: list[Line], at: int) -> tuple[int, Strength] | None:
 
     It is `at` itself where the quoted words follow on the same line.
     """
-    first = lines[at].text.strip()
+    first = lines[at].text.translate(DIRECTION_MARKS).strip()
     inline = clients.INLINE_ATTRIBUTION.search(first[:MAX_ATTRIBUTION_CHARS])
     if inline and inline.end() < len(first) and clients.ATTRIBUTION_START.match(first) and not lines[at].quoted:
         head = first[: inline.start()]
@@ -127,7 +132,7 @@ def attribution(lines: list[Line], at: int) -> tuple[int, Strength] | None:
         return None
     joined = first
     for end in range(at + 1, min(at + MAX_ATTRIBUTION_LINES, len(lines))):
-        text = lines[end].text.strip()
+        text = lines[end].text.translate(DIRECTION_MARKS).strip()
         if not text or lines[end].quoted or len(joined) + len(text) > MAX_ATTRIBUTION_CHARS:
             return None
         joined = f"{joined} {text}"
@@ -145,11 +150,13 @@ def after_inline(line: Line) -> Line:
     return Line(rest, line.start + len(line.text) - len(rest), line.number) if rest else line
 
 
-def field(line: Line) -> tuple[str, str] | None:
-    """The role and the value of a header line such as `*Von:* Shop`."""
-    text = line.text.strip().strip("*").lstrip()
-    name, colon, value = text[:200].replace("：", ":", 1).partition(":")
-    role = clients.FIELDS.get(name.strip(" *\t\xa0").lower()) if colon else None
+def field(line: Line, *, in_table: bool = False) -> tuple[str, str] | None:
+    """The role and the value of a header line such as `*Von:* Shop`; of NetEase's tables also `| Von | Shop |`."""
+    text = line.text[:200].translate(DIRECTION_MARKS).strip().strip("*").lstrip().replace("：", ":", 1)
+    name, mark, value = text.partition(":")
+    if in_table and name.lower().strip() not in clients.FIELDS:
+        name, mark, value = TABLE_GAP.sub("\0", text.strip("| ")).partition("\0")
+    role = clients.FIELDS.get(name.strip(" *\t\xa0").replace("\u3000", "").lower()) if mark else None
     return (role, value.strip(" *")) if role else None
 
 
@@ -159,7 +166,7 @@ def header_block(lines: list[Line], at: int, *, marked: bool = False) -> int:
     end = i = at
     misses = 0
     while i < min(at + MAX_HEADER_LINES, len(lines)) and misses <= 2:
-        pair = None if lines[i].blank else field(lines[i])
+        pair = None if lines[i].blank else field(lines[i], in_table=marked)
         if pair and pair[0] == "from" and "from" in found:
             break  # another mail's
         if pair:
@@ -176,12 +183,17 @@ def header_block(lines: list[Line], at: int, *, marked: bool = False) -> int:
         return end
     if "from" not in found or "subject" not in found:
         return 0  # a journey or a payment has a from, a to and a date too
-    return end if "@" in found["from"] or "date" in found or "to" in found else 0
+    below = next_filled(lines, end)
+    if below < len(lines) and clients.FORM_MESSAGE.match(lines[below].text[:80]):
+        return 0  # a contact form's, whose words are the customer's
+    return end if "date" in found or ("to" in found and "@" in found["from"]) else 0
 
 
 def marker(text: str) -> Literal["original", "forwarded"] | None:
     """`-----Original Message-----`, `Begin forwarded message:` and their like."""
-    stripped = text.strip()
+    if len(text) > 200:
+        return None
+    stripped = text.replace("&nbsp;", " ").replace("\xa0", " ").strip()
     if not stripped or len(stripped) > 120:
         return None
     core = stripped.strip(DASHES)
@@ -211,10 +223,16 @@ def boundary(lines: list[Line], at: int) -> Boundary | None:
             head = [line.unquoted() if line.quoted else line for line in head]
         size = header_block(head, 0, marked=True) if head else 0
         content = below + size if size else 0
-        if not content and text.strip(DASHES).lower() == "original":
+        if not size and text.replace("&nbsp;", " ").strip(DASHES).lower() == "original":
             return None
         if not content and kind == "forwarded" and not text.strip().startswith(("-", "=", "_", "‐")):
             return None  # "I got the forwarded message:" in the writer's own line
+        if not content and below < len(lines):
+            named = attribution(lines, below)
+            content = named[0] if named and not lines[below].quoted else 0
+            told = kind == "original" and not content
+            if told and not lines[below].quoted and not HEADER_LIKE.match(lines[below].text):
+                return None  # a writer who tells of the line
         if content:
             again = next_filled(lines, content)
             content = again + 1 if again < len(lines) and marker(lines[again].text) == "forwarded" else content
@@ -263,7 +281,8 @@ def is_quote(lines: list[Line], start: int, end: int) -> bool:
         return True
     if len(run) >= 2 and any(text[1:].lstrip().startswith(">") for text in run):
         return True
-    if len(run) >= 3 and (">" in run[1:-1] or clients.GREETING.match(run[0].lstrip("> "))):
+    parted = ">" in run[1:-1] and (len(run) > 3 or max(map(len, run)) >= LONG_QUOTED_CHARS)
+    if len(run) >= 3 and (parted or clients.GREETING.match(run[0].lstrip("> "))):
         return True
     pairs = zip(run, run[1:], strict=False)
     return any(len(above) >= WRAPPED_CHARS and below.lstrip("> ")[:1].islower() for above, below in pairs)
