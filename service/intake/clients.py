@@ -70,7 +70,7 @@ FIELDS: dict[str, str] = {
 ORIGINAL = names(
     "original message,original-nachricht,ursprüngliche nachricht,originale nachricht,originalnachricht,"
     "mensaje original,"
-    "message d'origine,"
+    "message d'origine,mail original,"
     "message d’origine,message original,mensagem original,messaggio originale,messaggio originario,"
     "oorspronkelijk bericht,"
     "origineel bericht,wiadomość oryginalna,oryginalna wiadomość,ursprungligt meddelande,originalmeddelande,"
@@ -155,11 +155,22 @@ DEVICE = (
     r"(?![a-zà-ÿа-яąćęłńśźż]{4})"  # phones, телефона, but not telefonisch
 )
 WORDS = r"(?P<between>[\s:\[]*(?:[\w.,'’/-]+\s+){0,2}?[\w'’.-]{0,10}?)"  # "my old", "mein/meine"; bounded
+# what stands after a device's name; other small words are a writer's
+DEVICE_WORD = re.compile(
+    r"[^\w]*(?:smart\w*|i(?:os|phone|pad)|phones?|devices?|tablets?|app\w*|e?-?mail\w*|mobi\w*|handys?|using|with|via"
+    r"|mit|über|avec|con|com|met|med|from"
+    r"|gesendet|geschickt|verschickt|for|für|pour|para|per|voor|för|til|dla|для|auf|on|su|pro|plus|max|mini|ultra"
+    r"|secure|please|excuse"
+    r"|any|typos?|brevity|and|und)[^\w]*",
+    re.IGNORECASE,
+)
+# a writer's own: `the wrong`, `einem alten`; a device's own: `a mobile`, `the Samsung`, `the all new`
 ARTICLE = re.compile(
-    r"\b(?:the|an?|this|eine[mnr]?|une?|una|uno|um|uma|een|ett?|en)\b(?! (?:mobile|smart|handheld)\w* )", re.IGNORECASE
+    r"\b(?:the|an?|this|eine[mnr]?|une?|una|uno|um|uma|een|ett?|en)\s+(?!(?:all|new|mobile|smart)\b)(?-i:[a-zà-ÿ])",
+    re.IGNORECASE,
 )
 MOBILE = re.compile(
-    r"(?:sent (?:from|via|with)(?: my)?|gesendet (?:von|mit|über)(?: meinem| meiner)?"
+    r"(?:sent (?:from|via|with)(?: my| the all new)?|gesendet (?:von|mit|über)(?: meinem| meiner)?"
     r"|diese nachricht wurde von meinem|enviado (?:desde|con|do|pelo|a partir do|via)(?: mi| el| meu)?"
     r"|envoyé (?:de|par|depuis|à partir de|avec|via)(?: mon| ma| l['’])?|inviato (?:da|dal|con)(?: mio| il mio)?"
     r"|(?:verstuurd|verzonden) (?:vanaf|vanuit|met|via)(?: mijn)?|wysłan[eoy] (?:z|ze)(?: mojego)?"
@@ -216,7 +227,8 @@ CONTACT = re.compile(
 PERSONAL = re.compile(r"\+?\(?\d[\d\s()./-]{6,}\d|[^\s<>]@[^\s<>]")
 # a line about the case itself is the customer's, even under a farewell
 CASE = re.compile(
-    r"\b(?:paypal|venmo|revolut|upi|sort code|bic|swift|order\w*|refund\w*|kundn\w*|bestill\w*|numer|codice"
+    r"\b(?:paypal|venmo|zelle|cash ?app|pix|bizum|mb ?way|swish|mobilepay|twint|blik|revolut|upi|sort code|bic|swift"
+    r"|order\w*|refund\w*|kundn\w*|bestill\w*|numer|codice"
     r"|case (?:no|number|id)|reference|invoice|booking"
     r"|ticket|iban|account|bestell\w*|rechnung\w*|erstatt\w*|kundennummer"
     r"|konto\w*|pedido|"
@@ -242,12 +254,17 @@ ADDRESSEE = re.compile(
     re.IGNORECASE,
 )
 FOOTER = re.compile(
-    r"(?:please )?(?:consider|think of|think about) the environment|(?:please )?do(?:n't| not) print this"
-    r"|bitte (?:prüfen|denken) sie.{0,60}(?:umwelt|ausdruck)|antes de imprimir|pensez à l['’]environnement"
-    r"|avant d['’]imprimer|prima di stampare|this (?:e-?mail|message) (?:has been|was) (?:scanned|checked)|virus-free"
-    r"|scanned by|diese e-mail wurde (?:von|auf)|registered in england|registered office"
-    r"|company (?:number|registration)|sitz der gesellschaft|amtsgericht|disclaimer\b|confidentiality notice"
-    r"|caution: this|warning: this e-?mail|you (?:have )?received this (?:message|e-?mail) because"
+    r"(?:please )?(?:consider|think of|think about) the environment.{0,40}\bprint|(?:please )?do(?:n't"
+    r"| not) print this (?:e-?mail|message)"
+    r"|bitte (?:prüfen|denken) sie.{0,60}(?:umwelt|ausdruck)|antes de imprimir (?:este|esta) (?:correo|e-?mail|mensa)"
+    r"|pensez à l['’]environnement.{0,40}\bimprim|avant d['’]imprimer (?:ce|cet) (?:e-?mail|mail|message|courriel)"
+    r"|prima di stampare (?:questa|questo)|this (?:e-?mail|message) (?:has been|was) (?:scanned|checked)|virus-free\W"
+    r"|scanned by (?:\w+ ){0,3}?(?:anti-?virus|virus|security|mail|avast|avg|mcafee|norton|symantec|eset|sophos)"
+    r"|diese e-mail wurde (?:von|auf)|registered in england|registered office\W{0,2}:|registered office (?:is|at)\b"
+    r"|company (?:number|registration)|sitz der gesellschaft|amtsgericht\W+\w.{0,40}\bhr[ab]\b"
+    r"|disclaimer\W*$|disclaimer\W+(?:this|the (?:information|content|views)|any)\b|confidentiality notice"
+    r"|caution: this (?:e-?mail|message)|warning: this e-?mail"
+    r"|you (?:have )?received this (?:message|e-?mail) because"
     r"|you are receiving this (?:message|e-?mail)|<?https?://www\.avast\.",
     re.IGNORECASE,
 )
@@ -266,6 +283,14 @@ UNSUBSCRIBE = re.compile(
 WHERE_TO_CLICK = re.compile(
     r"https?:|www\.|[^\s<>]@[^\s<>]|\b(?:click|klick\w*|clic|clique|clicca|klik\w*|kliknij|link|reply with|hier"
     r"|ici|aquí)\b|点击|こちら|нажмите",
+    re.IGNORECASE,
+)
+# a footer's link works
+NOT_WORKING = re.compile(
+    r"\b(?:does not|did not|is not|no longer works?|missing|broken|dead|doesn['’]t|didn['’]t|funktioniert|fehlt"
+    r"|kaputt|ne marche|ne fonctionne|no funciona"
+    r"|não funciona|non funziona|werkt niet|nie działa|fungerar inte|virker ikke|ei toimi|не работает)\b"
+    r"|无效|無效|失效|使えない",
     re.IGNORECASE,
 )
 # disclaimers do not speak of themselves; "I" is no word of theirs, and "i" is one in other languages

@@ -299,16 +299,24 @@ def is_short(own: list[Line]) -> bool:
 def newest_quote(reading: Reading) -> str | None:
     """The own words of the mail that is quoted first, without what it quotes itself."""
     for _ in range(MAX_PASSES):
-        pairs = zip(reading.lines, reading.kinds, strict=True)
-        quoted = [
-            line for i, (line, kind) in enumerate(pairs) if kind in ("quote", "forwarded") and i not in reading.named
-        ]
+        quoted = first_quoted(reading)
         if all(line.quoted or line.blank for line in quoted):
             quoted = [line.unquoted() if line.quoted else line for line in quoted]
         quoted = trimmed(quoted)
         if quoted:
             quoted[0] = after_inline(quoted[0])
         reading = read(quoted)
-        if own := joined(trimmed(remaining(reading))):
+        if own := joined(trimmed([line for line in remaining(reading) if not line.quoted])):
             return own
     return joined(quoted) or None
+
+
+def first_quoted(reading: Reading) -> list[Line]:
+    """The lines of the first quote, up to where the writer goes on."""
+    found: list[Line] = []
+    for i, (line, kind) in enumerate(zip(reading.lines, reading.kinds, strict=True)):
+        if kind in ("quote", "forwarded") and i not in reading.named:
+            found.append(line)
+        elif kind is None and not line.blank and any(not quoted.blank for quoted in found):
+            break
+    return found

@@ -65,7 +65,10 @@ def is_mobile(text: str) -> bool:
     if sum(character.isdigit() for character in rest) > MAX_MODEL_DIGITS and "http" not in rest:
         return False  # a telephone number, not a telephone
     excused = rest.lstrip(" ").startswith((".", ",", "<", "(", "-", "–", "|")) or "http" in rest
-    return excused or len(rest.split()) <= 3 or "gesendet" in rest or "K-9" in rest
+    excused = excused or rest.lower().endswith((" smartphone", " device", " tablet"))
+    words = rest.split() if stripped[:5].lower() == "sent " else ()  # `Sent from my phone shop`
+    small = [word for word in words if word[0].islower() and not clients.DEVICE_WORD.fullmatch(word)]
+    return excused or (len(rest.split()) <= 3 and not small) or "gesendet" in rest or "K-9" in rest
 
 
 def mobile(lines: list[Line], start: int, end: int) -> tuple[int, TailKind] | None:
@@ -99,7 +102,8 @@ def dashed_signature(lines: list[Line], start: int, end: int) -> tuple[int, Tail
             return (at, "signature") if sum(len(line.text) for line in below) <= 1_000 else None
         contact = any(clients.PERSONAL.search(line.text[:MAX_LINE_CHARS]) for line in below)
         named = text.strip() in ("--", "—") and is_name(below[0].text)
-        return (at, "signature") if all(short(line) for line in below) and (contact or named) else None
+        spoken = any(is_spoken(line) for line in below)
+        return (at, "signature") if all(short(line) for line in below) and (contact or named) and not spoken else None
     return None
 
 
@@ -168,7 +172,8 @@ def is_footer_line(text: str) -> bool:
     if clients.FIRST_PERSON.search(text) or clients.CASE.search(text[:200]):
         return False
     if clients.UNSUBSCRIBE.match(text):
-        return clients.WHERE_TO_CLICK.search(text) is not None or text.lower() == "unsubscribe"
+        told = clients.NOT_WORKING.search(text) is not None
+        return not told and (clients.WHERE_TO_CLICK.search(text) is not None or text.lower() == "unsubscribe")
     return clients.FOOTER.match(text) is not None
 
 

@@ -186,11 +186,17 @@ def header_block(lines: list[Line], at: int, *, marked: bool = False) -> int:
     below = next_filled(lines, end)
     if below < len(lines) and clients.FORM_MESSAGE.match(lines[below].text[:80]):
         return 0  # a contact form's, whose words are the customer's
-    return end if "date" in found or ("to" in found and "@" in found["from"]) else 0
+    if "@" in found["from"]:
+        return end if "date" in found or "to" in found else 0
+    return end if clients.TIME.search(found.get("date", "")) else 0  # a journey's date has no time of day
 
 
 def marker(text: str) -> Literal["original", "forwarded"] | None:
     """`-----Original Message-----`, `Begin forwarded message:` and their like."""
+    if len(text) > 200:
+        return None
+    if len(text) > 200:
+        return None
     if len(text) > 200:
         return None
     stripped = text.replace("&nbsp;", " ").replace("\xa0", " ").strip()

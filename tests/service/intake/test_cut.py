@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.intake.cut import own_words
+from service.intake.html import html_to_text
 
 FOLDER = Path(__file__).parent / "threads"
 
@@ -28,18 +29,19 @@ class Thread:
 
 
 def threads() -> list[Thread]:
-    """Every fixture; in a file that says `keeps: true` nothing of any body may be cut."""
+    """Every fixture, from a body or from HTML; in a file that says `keeps: true` nothing of any body may be cut."""
     found = []
     for path in sorted(FOLDER.glob("*.yaml")):
         page = yaml.safe_load(path.read_text("utf-8"))
         for case in page["cases"]:
+            body = case["body"] if "body" in case else html_to_text(case["html"])
             found.append(
                 Thread(
                     f"{path.stem}-{case['id']}",
                     case.get("language", page["language"]),
                     case.get("client", "any"),
-                    case["body"],
-                    case["body"] if page.get("keeps") else case["text"],
+                    body,
+                    body if page.get("keeps") else case["text"],
                     case.get("context"),
                     frozenset(case.get("kinds", [])),
                 )
