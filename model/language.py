@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from functools import cache
+from threading import Lock
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
@@ -23,9 +24,18 @@ NO_LANGUAGE, NO_LANGUAGE_CERTAINTY = "zxx", 0.5
 LAST_LATIN = 0x24F
 
 
+LOADING = Lock()  # two threads that need it at once wait for one loading
+
+
 @cache
-def _identifier() -> LanguageIdentifier:
+def _loaded() -> LanguageIdentifier:
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+
+
+def load() -> LanguageIdentifier:
+    """The identifier; the first call unpacks it, which takes half a second."""
+    with LOADING:
+        return _loaded()
 
 
 def foreign_letters_ratio(text: str) -> float:
@@ -37,7 +47,7 @@ def foreign_letters_ratio(text: str) -> float:
 
 def identify(text: str) -> tuple[str, float]:
     """The likeliest language, an ISO 639-1 code or NO_LANGUAGE, and how certain that is."""
-    language, certainty = _identifier().classify(text)
+    language, certainty = load().classify(text)
     return str(language), float(certainty)
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from safetensors import SafetensorError
+from safetensors import SafetensorError, safe_open
 
 from model.checkpoint import ModelFolderError
 from model.forward import EMBEDDING, SCALE_SUFFIX, open_weights
@@ -21,6 +22,7 @@ from model.forward import EMBEDDING, SCALE_SUFFIX, open_weights
 FILE = "reference.json"
 FORMAT = 1
 SIGNALS = ("label_mix", "confidence", "length", "unknown", "language", "embedding")
+PIECE = 4_096  # words that are widened at once
 SIZES = (50, 100, 200, 500, 1_000, 2_000)  # numbers of mails for which chance was measured
 
 
@@ -104,25 +106,46 @@ def _reference(values: dict[str, Any]) -> Reference:
 
 def word_vectors(folder: Path) -> npt.NDArray[np.float32]:
     """The network's own table of word vectors (vocab_size, d_model), widened to float32. Raises ModelFolderError."""
-    stored = open_weights(folder)
     try:
-        table: npt.NDArray[np.float32] = stored.get_tensor(EMBEDDING).astype(np.float32)  # type: ignore[no-untyped-call]
-        if EMBEDDING + SCALE_SUFFIX in stored.keys():  # type: ignore[no-untyped-call]  # noqa: SIM118 — it is no mapping
-            table *= stored.get_tensor(EMBEDDING + SCALE_SUFFIX)  # type: ignore[no-untyped-call]
+        return _widened(open_weights(folder), slice(None))
     except SafetensorError as error:
-        raise ModelFolderError(folder / "weights.safetensors", f"has no table of word vectors: {error}") from error
+        raise _no_table(folder, error) from error
+
+
+def _widened(stored: safe_open, rows: slice) -> npt.NDArray[np.float32]:
+    table: npt.NDArray[np.float32] = stored.get_slice(EMBEDDING)[rows].astype(np.float32)  # type: ignore[no-untyped-call]
+    if EMBEDDING + SCALE_SUFFIX in stored.keys():  # type: ignore[no-untyped-call]  # noqa: SIM118 — it is no mapping
+        table *= stored.get_slice(EMBEDDING + SCALE_SUFFIX)[rows]  # type: ignore[no-untyped-call]
     return table
+
+
+def _no_table(folder: Path, error: SafetensorError) -> ModelFolderError:
+    return ModelFolderError(folder / "weights.safetensors", f"has no table of word vectors: {error}")
 
 
 class MailEmbedding:
     """Token ids to the few numbers of a projection: the mean over a mail's words, which tells its subject."""
 
     def __init__(self, folder: Path, projection: Projection) -> None:
-        table = word_vectors(folder)
-        mean, components = (np.asarray(part, dtype=np.float32) for part in (projection.mean, projection.components))
-        if components.ndim != 2 or components.shape[1] != table.shape[1] or mean.shape != table.shape[1:]:
-            raise ModelFolderError(folder / FILE, f"has another width than the network's d_model {table.shape[1]}")
-        self._table = (table - mean) @ components.T  # (vocab_size, dimensions): a mean of projections is one's own
+        """Raises ModelFolderError. The words' own numbers are made when the first mail is asked for."""
+        self._stored = open_weights(folder)
+        try:
+            self._shape: list[int] = self._stored.get_slice(EMBEDDING).get_shape()  # type: ignore[no-untyped-call]
+        except SafetensorError as error:
+            raise _no_table(folder, error) from error
+        self._mean = np.asarray(projection.mean, dtype=np.float32)
+        self._components = np.asarray(projection.components, dtype=np.float32)
+        width = self._shape[1]
+        if self._components.ndim != 2 or self._components.shape[1] != width or self._mean.shape != (width,):
+            raise ModelFolderError(folder / FILE, f"has another width than the network's d_model {width}")
+
+    @cached_property
+    def _table(self) -> npt.NDArray[np.float32]:
+        """(vocab_size, dimensions): a mean of projections is the projection of the mean. A piece at a time, for the
+        vectors of all words take more memory than the rest of the service."""
+        size = self._shape[0]
+        pieces = (slice(start, min(start + PIECE, size)) for start in range(0, size, PIECE))
+        return np.concatenate([(_widened(self._stored, rows) - self._mean) @ self._components.T for rows in pieces])
 
     def __call__(self, token_ids: npt.NDArray[np.int64]) -> tuple[float, ...]:
         """token_ids (tokens,), at least one → (dimensions,)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -59,6 +60,8 @@ from service.security_headers import SecurityHeadersMiddleware
 from service.settings import Settings, released_model
 from service.slow_bodies import SlowBodyMiddleware
 from service.tracing import Tracing, make_tracing
+
+log = logging.getLogger(__name__)
 
 
 class State(TypedDict):
@@ -124,7 +127,6 @@ def create_app(settings: Settings, classifier: Classifier | None = None, tracing
             released=released_model(),
         )
         follower = Follower(reader, sessions, shelf, poll_seconds=settings.model_poll_seconds)
-        await asyncio.to_thread(reader.warm_up)
         await asyncio.to_thread(follower.follow)  # what was promoted before serves from the first mail on
         follower.start()
         checker = Checker(
@@ -146,6 +148,7 @@ def create_app(settings: Settings, classifier: Classifier | None = None, tracing
             sessions, pause_seconds=settings.housekeeping_seconds, retention_days=settings.text_retention_days
         )
         housekeeping.start()
+        warming = asyncio.create_task(_warm_up(reader))  # a mail that comes meanwhile waits for it
         yield State(
             sessions=sessions,
             reader=reader,
@@ -160,6 +163,7 @@ def create_app(settings: Settings, classifier: Classifier | None = None, tracing
             collector=collector,
             arrivals=arrivals,
         )
+        await warming
         await arrivals.close()
         await checker.close()
         await follower.close()
@@ -191,6 +195,13 @@ def create_app(settings: Settings, classifier: Classifier | None = None, tracing
     for module in (*labelled, models, drift, checks, shop_cases, keys, audit, sign_in, health, pages):
         app.include_router(module.router)
     return app
+
+
+async def _warm_up(reader: Reader) -> None:
+    try:
+        await asyncio.to_thread(reader.warm_up)
+    except OSError as error:
+        log.warning("what the first mail needs was not loaded beforehand: %s", type(error).__name__)
 
 
 def openapi_document() -> dict[str, Any]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import socket
 from typing import ClassVar
 
 import uvicorn
@@ -47,6 +49,15 @@ class PatientProtocol(H11Protocol):
         if self._end is not None:
             self._end.cancel()
             self._end = None
+
+
+class Server(uvicorn.Server):
+    """uvicorn's; what the start made is never looked at by the garbage collector, which would stop the loop for it."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        gc.freeze()
+        gc.enable()
 
 
 def server_config(app: ASGIApp, settings: Settings) -> uvicorn.Config:

@@ -11,6 +11,7 @@ from model.classifier import Classifier, Spent
 from model.decision import NO_OVERRIDES, Overrides, Read, read_texts
 from service.keeping import Keeping
 from service.metrics import CONFIDENCE, ORDER_CHECKS, PREDICTIONS, REVIEW_REASONS, STAGE_SECONDS
+from service.redaction import redact
 from service.stages import stage
 from service.storing import SAME_CONTENT_SECONDS, Storage
 from service.storing import Job as Job
@@ -39,8 +40,10 @@ class Reader:
         return self.overrides.threshold(label, self.classifier.card.thresholds, self._auto_threshold)
 
     def warm_up(self) -> None:
-        """Load what would be loaded at the first mail, which would wait for it, or fail where no file can be opened."""
+        """Load what the first mail would wait for, or fail for where no file can be opened: the language identifier and
+        the libraries that know private numbers. Takes half a second."""
         read_texts(self.classifier, ["refund"], default_threshold=self._auto_threshold)
+        redact("+1")
 
     def process(self, jobs: Sequence[Job]) -> list[Stored | Exception]:
         """Answer a batch, after the commit. Raises what the database raises, and then nothing is stored."""

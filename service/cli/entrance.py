@@ -22,6 +22,12 @@ def check_host(settings: Settings) -> None:
         raise refuse(f"without keys the service listens on loopback only, and {settings.host} is not")
 
 
+def import_app() -> None:
+    """Import what only a start needs."""
+    import service.app
+    import service.listening  # noqa: F401
+
+
 def guarded_app(settings: Settings, classifier: Classifier) -> FastAPI:
     """The app that a start serves: where it asks for no keys, it answers to loopback's names only."""
     from service.app import create_app

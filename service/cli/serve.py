@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
+from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated
 
 import typer
 
 from service import logs
-from service.cli.entrance import address_of, check_host, console_link, guarded_app, print_console
+from service.cli.entrance import address_of, check_host, console_link, guarded_app, import_app, print_console
 from service.cli.terminal import prepare, read_settings
 
 
@@ -22,17 +24,19 @@ def serve(
 
     Example: `refund-router serve --port 8080`
     """
-    import uvicorn  # with the app it takes a second, which other commands need not wait for
-
-    from service.listening import server_config
-
+    gc.disable()  # until the server has started: what is made meanwhile stays
     given = {"host": host, "port": port, "require_keys": False if no_keys else None}
     check_host(read_settings(**given))
-    settings, classifier = prepare(**given)
+    with ThreadPoolExecutor(1) as aside:  # the app's modules take a second, which the model's loading need not wait for
+        imported = aside.submit(import_app)
+        settings, classifier = prepare(**given)
+        imported.result()
+    from service.listening import Server, server_config
+
     logs.configure(settings.log_format)
     app = guarded_app(settings, classifier)
     config = server_config(app, settings)
     with config.bind_socket() as listening:  # before a key is made: a port that is taken must not cost the key
         link = console_link(settings)
         print_console(address_of(settings.host, listening.getsockname()[1]), link)
-        uvicorn.Server(config).run(sockets=[listening])
+        Server(config).run(sockets=[listening])

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from alembic.util.exc import CommandError
 from pydantic import ValidationError
 from rich.console import Console
 from rich.progress import Progress
@@ -21,7 +20,7 @@ from service.backfill import backfill
 from service.database import make_engine, make_sessions
 from service.model_shelf import load_copy
 from service.settings import ENV_PREFIX, Settings, released_model
-from service.upgrade import upgrade
+from service.upgrade import UnknownSchema, upgrade
 
 out, err = Console(highlight=False), Console(stderr=True, highlight=False)
 
@@ -64,7 +63,7 @@ def upgrade_database(database_url: str) -> None:
         _add_words(database_url)
     except ModuleNotFoundError as error:
         raise refuse(f"database: {error}; pip install 'refund-router[postgres]'") from None
-    except (SQLAlchemyError, CommandError, OSError) as error:
+    except (SQLAlchemyError, UnknownSchema, OSError) as error:
         raise refuse_database(error) from None
 
 

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from service.app import create_app
 from service.backup import BackupError, back_up, restore
-from service.cli import app
+from service.cli.commands import app
 from service.settings import Settings
 
 

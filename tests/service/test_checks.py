@@ -19,7 +19,7 @@ from model.checks import judge
 from model.classifier import Classifier
 from model.config import LABELS
 from service.app import create_app
-from service.cli import app
+from service.cli.commands import app
 from service.settings import Settings
 from tests.service.easy_suite import write_suite
 from tests.service.metrics.test_definitions import value

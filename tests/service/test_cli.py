@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from model.checks.schema import SUITES
-from service.cli import app
+from service.cli.commands import app
 from service.settings import released_model
 
 runner = CliRunner()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from alembic import command
+from alembic.script import ScriptDirectory
 from fastapi.testclient import TestClient
 from sqlalchemy import inspect, text
 
@@ -19,7 +20,7 @@ from service.intake.compose import Intake
 from service.reading import Job, Reader, Stored
 from service.schemas.emails import EmailIn
 from service.settings import Settings
-from service.upgrade import alembic_config, upgrade
+from service.upgrade import UnknownSchema, alembic_config, is_up_to_date, newest_revisions, upgrade
 
 
 def test_the_migrations_make_what_the_tables_say(database_url: str) -> None:
@@ -31,6 +32,38 @@ def test_upgrading_twice_changes_nothing(database_url: str) -> None:
     engine = make_engine(database_url, timeout_seconds=5)
     assert {"alembic_version", *Base.metadata.tables} <= set(inspect(engine).get_table_names())
     engine.dispose()
+
+
+def test_the_newest_revision_is_alembics() -> None:
+    assert newest_revisions() == set(ScriptDirectory.from_config(alembic_config("sqlite:///unused.db")).get_heads())
+
+
+def test_only_a_database_at_the_newest_revision_is_up_to_date(database_url: str, tmp_path: Path) -> None:
+    assert is_up_to_date(database_url)
+    command.downgrade(alembic_config(database_url), "-1")
+    assert not is_up_to_date(database_url)
+    assert not is_up_to_date(f"sqlite:///{tmp_path}/empty.db")
+
+
+def test_a_database_of_a_newer_release_is_refused(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/newer.db"
+    upgrade(url)
+    engine = make_engine(url, timeout_seconds=5)
+    with engine.begin() as connection:
+        connection.execute(text("update alembic_version set version_num = 'ffffffffffff'"))
+    engine.dispose()
+    with pytest.raises(UnknownSchema, match="ffffffffffff"):
+        upgrade(url)
+
+
+def test_a_start_on_a_database_that_is_up_to_date_loads_no_alembic(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/current.db"
+    upgrade(url)
+    code = (
+        "import sys; from service.cli.commands import app; from service.cli.terminal import upgrade_database;"
+        f" upgrade_database({url!r}); sys.exit('alembic' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_sqlite_is_durable_and_concurrent(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from model.classifier import Classifier
 from model.drift import DriftMeter
 from service.app import create_app
-from service.cli import app
+from service.cli.commands import app
 from service.drift import measure
 from service.queries.drift import newest_predicted
 from service.settings import Settings

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from model.classifier import Classifier
 from service.app import create_app
-from service.cli import app
+from service.cli.commands import app
 from service.database import make_engine, make_sessions
 from service.erasure import bears, erase, ids_of_address
 from service.settings import Settings

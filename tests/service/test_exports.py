@@ -13,7 +13,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from service.cli import app
+from service.cli.commands import app
 from service.markup import marked
 from tests.service.test_feedback import another_label, give, post_mail, span
 from tests.service.test_reviews import execute

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from service.access import Role
 from service.app import create_app
-from service.cli import app
+from service.cli.commands import app
 from service.settings import Settings
 from tests.service.secured import bearer, execute, new_key
 from tests.service.test_emails import assert_problem

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.redaction import found, redact
+from service.private_numbers import found
+from service.redaction import redact
 from tests.service.cases_redaction import GONE, STAYS
 
 

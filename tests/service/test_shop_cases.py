@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from model.checks.schema import read_suite
 from service.app import create_app
-from service.cli import app
+from service.cli.commands import app
 from service.made_up import names_of, replaced, stand_ins
 from service.settings import Settings
 from tests.service.test_emails import assert_problem

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from service.access import Role
 from service.app import create_app
-from service.cli import app as command_line
+from service.cli.commands import app as command_line
 from service.credentials import csrf_token
 from service.gate import COOKIE
 from service.settings import Settings

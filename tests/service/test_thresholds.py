@@ -10,7 +10,7 @@ from model.classifier import Classifier
 from model.config import LABELS, MONEY_BACK_LABELS
 from model.decision import Overrides
 from service.app import create_app
-from service.cli import app
+from service.cli.commands import app
 from service.settings import Settings
 from service.thresholds import read_always_review, read_thresholds
 
