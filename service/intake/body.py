@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from service.intake import plain, smime
 from service.intake.charsets import clean
 from service.intake.errors import LimitError, Limits
-from service.intake.headers import NOT_BASE64, decode_header, fields, parameters
+from service.intake.headers import NOT_BASE64, base64_bytes, decode_header, fields, parameters
 from service.intake.html import has_markup, html_to_text, looks_like_html
 from service.intake.structure import Part, decoded_bytes, decoded_text, encoding_of, parse_inside, payload_bytes
 
@@ -66,7 +66,7 @@ def _pieces(part: Part, body: Body, limits: Limits, *, in_report: bool) -> list[
     content_type, options = parameters(" ".join(fields(part, "content-type")[:1]))
     content_type = content_type or part.get_default_type()
     if part.is_multipart() and content_type.startswith("message/"):
-        _attach_mail(part, content_type, body, in_report=in_report)
+        _attach_mail(part, content_type, body, limits, in_report=in_report)
         return []
     if part.is_multipart():
         return _container(part, content_type, options, body, limits, in_report=in_report)
@@ -195,10 +195,13 @@ def _attach(part: Part, content_type: str, filename: str | None, body: Body) -> 
     body.attachments.append(Attachment(filename, content_type, size))
 
 
-def _attach_mail(part: Part, content_type: str, body: Body, *, in_report: bool) -> None:
-    """A mail in a mail: an attachment; and forwarded, unless a report gives it back."""
+def _attach_mail(part: Part, content_type: str, body: Body, limits: Limits, *, in_report: bool) -> None:
+    """A mail in a mail: an attachment; and forwarded, unless a report gives it back. Some programs encode it, which
+    RFC 2046, section 5.2.1 forbids."""
     _, options = parameters(" ".join(fields(part, "content-type")[:1]))
     inner = [child for child in part.get_payload() if isinstance(child, Part)]
+    if inner and encoding_of(part) == "base64" and not inner[0].keys():
+        inner = [parse_inside(inner[0], base64_bytes(payload_bytes(inner[0])), limits)]
     subject = " ".join(fields(inner[0], "subject")[:1]) if inner else ""
     name = _filename(part, options) or decode_header(subject)[:255] or None
     size = sum(len(payload_bytes(leaf)) for leaf in part.walk() if isinstance(leaf, Part) and not leaf.is_multipart())

@@ -1,7 +1,8 @@
 """Bytes to text, whatever their label says.
 
 Labels are read as browsers read them (https://encoding.spec.whatwg.org/#names-and-labels): latin-1 is windows-1252,
-gb2312 is gb18030. Bytes that are UTF-8 by their form are UTF-8, since other text hardly ever takes that form.
+gb2312 is gb18030. Bytes that are UTF-8 by their form are UTF-8, since other text hardly ever takes that form. What no
+label explains is guessed by chardet, which knows a single line of Russian or Chinese where charset-normalizer did not.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import codecs
 import re
 
-from charset_normalizer import from_bytes
+import chardet
 
 WINDOWS_1252 = {"ascii", "iso8859-1", "latin_1", "latin-1", "cp1252"}
 WIDER = {  # what mail programs write → the superset that they mean
@@ -35,6 +36,8 @@ LINE_END = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 SURROGATE = re.compile("[\ud800-\udfff]")
 GUESS_BYTES = 4_096  # enough for the guess, which is slow
 NON_LATIN_SHARE = 0.25  # of bytes over 127; French and German stay under a tenth
+MISLABELLED_SHARE, MISLABELLED_BYTES = 0.4, 8  # of them, before a label of Latin letters is disbelieved
+BROKEN_BYTES, BROKEN_SHARE = 3, 0.25  # of them; with more the text is no damaged UTF-8
 
 
 def clean(text: str) -> str:
@@ -68,6 +71,8 @@ def decode_text(raw: bytes, label: str | None = None) -> tuple[str, str | None]:
     if name in SEVEN_BIT and (b"\0" in raw[:200] or not name.startswith(("utf-16", "utf-32"))):
         if text := _strict(raw, name):
             return text, None
+        if not raw.isascii() and not name.startswith("utf"):
+            return decode_text(raw)  # seven bits by its label only
         return raw.decode(name, "replace"), f"charset: not all of it is {name}"
     if raw.isascii():
         return _seven_bit(raw, label, name)
@@ -97,13 +102,17 @@ def _seven_bit(raw: bytes, label: str | None, name: str | None) -> tuple[str, st
 def _legacy(raw: bytes, label: str | None, name: str | None) -> tuple[str, str | None]:
     """8-bit bytes that are not UTF-8 and that no usable label explains."""
     text = raw.decode("utf-8", "surrogateescape")
-    if not NOT_UTF8.sub("", text).isascii():
+    high = len(raw) - len(raw.decode("ascii", "ignore"))
+    broken = sum(map(len, NOT_UTF8.findall(text)))
+    if not NOT_UTF8.sub("", text).isascii() and broken <= max(BROKEN_BYTES, BROKEN_SHARE * high):
         return NOT_UTF8.sub(_repair, text), "charset: not all of it is utf-8"
+    latin = name == "cp1252" and (high < MISLABELLED_BYTES or high <= MISLABELLED_SHARE * len(raw))
+    if not latin and high > NON_LATIN_SHARE * len(raw):
+        best = codec_name(chardet.detect(raw[:GUESS_BYTES])["encoding"])
+        if best not in (None, "utf-8", "cp1252"):
+            return raw.decode(str(best), "replace"), f"charset: guessed as {best}"
     if name == "cp1252":
         return _cp1252(raw), None
-    high = len(raw) - len(raw.decode("ascii", "ignore"))
-    if high > NON_LATIN_SHARE * len(raw) and (best := from_bytes(raw[:GUESS_BYTES]).best()) is not None:
-        return raw.decode(best.encoding, "replace"), f"charset: guessed as {best.encoding}"
     return _cp1252(raw), f"charset: labelled {label or 'not at all'}, read as windows-1252"
 
 

@@ -78,6 +78,8 @@ def read_body(text: str | None, html: str | None, *, cut_up_to: int) -> Intake:
     """The writer's own words of a body; a body of more than cut_up_to characters is kept whole."""
     source: Source = "plain" if text and text.strip() or not html else "html"
     body = (text if source == "plain" else html_to_text(html or "")) or ""
+    if source == "plain" and html and plain.may_stand_in(body) and (shown := html_to_text(html)).strip():
+        source, body = ("html", shown) if plain.is_stand_in(body, shown) else (source, body)
     if len(body) > cut_up_to:
         return Intake(body, source if body.strip() else None)
     own = own_words(body)

@@ -8,6 +8,11 @@ ARMOUR_SIGNED = "-----BEGIN PGP SIGNED MESSAGE-----"
 ARMOUR_SIGNATURE = "-----BEGIN PGP SIGNATURE-----"
 ARMOUR_MESSAGE = "-----BEGIN PGP MESSAGE-----"
 DASH_ESCAPE = re.compile(r"^- ", re.MULTILINE)
+STAND_IN = re.compile(
+    r"\bhtml\b|\bbrowser\b|\bnavigat(?:eur|ore)\b|\bnavegador\b|浏览器|瀏覽器|ブラウザ", re.IGNORECASE
+)
+STAND_IN_CHARACTERS = 400
+WORDS = re.compile(r"\w+")
 QUOTE_MARKS = re.compile(r">*")
 
 
@@ -47,6 +52,17 @@ def without_armour(text: str) -> str:
     body, signature, after = body.partition(ARMOUR_SIGNATURE)
     after = after.partition("-----END PGP SIGNATURE-----")[2] if signature else ""
     return f"{before}{DASH_ESCAPE.sub('', body)}{after}".strip("\n")
+
+
+def may_stand_in(text: str) -> bool:
+    """Whether a text may only say that the HTML is to be read: `This mail needs an HTML viewer.`"""
+    return len(text) <= STAND_IN_CHARACTERS and STAND_IN.search(text) is not None
+
+
+def is_stand_in(text: str, html_text: str) -> bool:
+    """Whether it does: it has less than half of its words from the HTML's."""
+    words = set(WORDS.findall(text.lower()))
+    return len(words & set(WORDS.findall(html_text.lower()))) < len(words) / 2
 
 
 def is_encrypted(text: str) -> bool:

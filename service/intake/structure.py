@@ -21,6 +21,11 @@ FROM_LINE = re.compile(rb"\A(?:[ \t]*\r?\n)*>?From [^\r\n]*\r?\n")
 BOUNDARY_LINE = re.compile(rb"^--([^\s\r\n][^\r\n]{0,200}?)[ \t]*\r?\n(?:Content-[A-Za-z-]{1,40}:|\r?\n)", re.MULTILINE)
 TYPED_BOUNDARY = re.compile(rb"^--([^\s\r\n][^\r\n]{0,200}?)[ \t]*\r?\nContent-[A-Za-z-]{1,40}:", re.MULTILINE)
 ENCODED_RUN = re.compile(rb"(?:^[A-Za-z0-9+/]{60,}\r?\n)+", re.MULTILINE)
+SPACED_FIELD = re.compile(
+    rb"^(from|to|cc|subject|date|message-id|mime-version|content-[a-z-]{2,40}|reply-to|in-reply-to|references|received"
+    rb"|return-path|sender|x-[a-z-]{1,60})[ \t]{1,40}:",
+    re.IGNORECASE | re.MULTILINE,
+)
 META_CHARSET = re.compile(rb"<meta\b[^>]{0,200}?charset\s*=\s*[\"']?([A-Za-z0-9_-]{1,40})", re.IGNORECASE)
 META_BYTES = 4_096
 LONG_RUN_BYTES = 20_000
@@ -28,6 +33,8 @@ ENCODED_LINE = re.compile(rb"[A-Za-z0-9+/]*={0,3}")
 NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/=]+")
 SHORTEST_ENCODED = 16  # characters in a row; longer than most words
 BASE64_LINE = re.compile(rb"[A-Za-z0-9+/=\s]*")
+HEADER_END = re.compile(rb"\r?\n\r?\n")
+HEADER_BYTES = 65_536  # of a mail without an empty line
 HEADERS = 2_000  # fields of one part that are kept
 FIELD_CHARACTERS = {True: 4_096, False: 65_536}  # of Content-* fields, which the parser reads in quadratic time
 
@@ -87,7 +94,7 @@ def parse_parts(raw: bytes, limits: Limits) -> tuple[Part, list[str]]:
     if lines > limits.lines:
         raise LimitError("lines", limits.lines, lines)
     count = [0]
-    root = _feed(FROM_LINE.sub(b"", raw, count=1).lstrip(b"\r\n"), limits, count)
+    root = _feed(_joined_names(FROM_LINE.sub(b"", raw, count=1).lstrip(b"\r\n")), limits, count)
     notes: list[str] = []
     if not root.is_multipart() and root.get_content_maintype() == "text":
         body = payload_bytes(root)
@@ -117,6 +124,13 @@ def _one_line(run: re.Match[bytes]) -> bytes:
     """A file's base64 as one line: it decodes the same, and the parser's time goes with the lines."""
     text = run.group()
     return text if len(text) < LONG_RUN_BYTES else text.translate(None, b"\r\n") + b"\n"
+
+
+def _joined_names(raw: bytes) -> bytes:
+    """Header names right before their colon: old programs set a space there (RFC 5322, section 4.5)."""
+    end = HEADER_END.search(raw)
+    head = raw[: end.start()] if end else raw[:HEADER_BYTES]
+    return SPACED_FIELD.sub(rb"\1:", head) + raw[len(head) :] if SPACED_FIELD.search(head) else raw
 
 
 def _line_ends(raw: bytes) -> bytes:

@@ -27,6 +27,7 @@ from tests.service.intake import (
     cases_headers,
     cases_html,
     cases_sealed,
+    cases_stranger,
     cases_structure,
     test_mime,
 )
@@ -34,7 +35,7 @@ from tests.service.intake.builder import html, mail, multi, part
 from tests.service.intake.test_cut import THREADS
 
 ROUNDS, MOST = 3, 40.0
-MODULES = (cases_automatic, cases_charsets, cases_headers, cases_html, cases_sealed, cases_structure)
+MODULES = (cases_automatic, cases_charsets, cases_headers, cases_html, cases_sealed, cases_stranger, cases_structure)
 HEAD = b"From: a@b.example\nSubject: Order\nContent-Type: text/plain; charset=utf-8\n\n"
 Fixture = tuple[bytes, Callable[[ParsedMail], bool]]
 

@@ -13,6 +13,7 @@ from tests.service.intake import (
     cases_headers,
     cases_html,
     cases_sealed,
+    cases_stranger,
     cases_structure,
 )
 from tests.service.intake.builder import Case
@@ -25,6 +26,7 @@ CASES = [
     *cases_sealed.CASES,
     *cases_html.CASES,
     *cases_automatic.CASES,
+    *cases_stranger.CASES,
 ]
 
 

@@ -1,0 +1,59 @@
+"""What is read of a mail that has a text and an HTML, or a mail inside."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+
+from service.intake.compose import Intake, compose, compose_mail
+from service.intake.mime import parse_mail
+from tests.service.intake.builder import html, mail, multi, part
+
+FEE = "Refund the fee, please, and leave the cake as it is."
+
+
+def read(*entities: bytes, kind: str = "alternative") -> Intake:
+    return compose_mail(parse_mail(mail(multi(kind, *entities), subject="")))
+
+
+@pytest.mark.parametrize(
+    "stand_in",
+    [
+        "This message requires an HTML viewer.",
+        "Your email client does not support HTML messages.",
+        "Diese Nachricht ist im HTML-Format. Bitte im Browser ansehen.",
+        "Ce message est au format HTML.",
+        "请使用浏览器查看此邮件。",
+    ],
+)
+def test_a_text_that_only_points_to_the_html_is_not_read(stand_in: str) -> None:
+    found = read(part(stand_in), html(f"<p>{FEE}</p>"))
+    assert (found.text, found.source) == (FEE, "html")
+    assert compose(subject=None, text=stand_in, html=f"<p>{FEE}</p>").text == FEE
+
+
+@pytest.mark.parametrize(
+    ("text", "markup"),
+    [
+        (
+            "Your HTML mail is broken, refund it.",
+            "<p>Your HTML mail is <b>broken</b>, refund it.</p>",
+        ),  # the same words
+        ("My browser shows a double charge.", ""),  # nothing else to read
+        ("My browser shows a double charge.", "<img src=x>"),
+        ("Refund the cake.", "<p>Something else altogether stands here.</p>"),  # speaks of no HTML
+    ],
+)
+def test_a_customers_text_is_read_whatever_it_speaks_of(text: str, markup: str) -> None:
+    found = read(part(text), html(markup))
+    assert (found.text, found.source) == (text, "plain")
+
+
+def test_a_forwarded_mail_in_base64_is_read_below_its_note() -> None:
+    inner = base64.encodebytes(mail(part(FEE)))
+    found = read(part("See below."), part(inner, "message/rfc822", encoding="Base64"), kind="mixed")
+    assert found.text == f"See below.\n\n{FEE}"
+    assert [(entry.filename, entry.content_type) for entry in found.attachments or ()] == [
+        ("Order 5513", "message/rfc822")
+    ]
