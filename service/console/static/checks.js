@@ -4,7 +4,6 @@
 document.addEventListener("DOMContentLoaded", () => {
   const button = document.getElementById("run-all");
   if (!button) return; // this role may look only
-  button.hidden = false;
   button.addEventListener("click", async () => {
     try {
       await Console.request("POST", "/v1/checks/runs", {});

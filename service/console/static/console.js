@@ -88,13 +88,11 @@ const Console = (() => {
 
   function start() {
     const theme = document.getElementById("theme");
-    theme.hidden = false;
     theme.addEventListener("click", switchTheme);
     showTheme();
     sayWhatWasLeft();
     const help = document.getElementById("help");
     const opener = document.getElementById("help-open");
-    opener.hidden = false;
     opener.addEventListener("click", () => help.showModal());
     document.addEventListener("keydown", (event) => {
       if (event.key === "?" && !isTyping(event)) help.showModal();

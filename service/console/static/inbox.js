@@ -154,7 +154,6 @@
       await change("POST", "/v1/views", { name, query: filters.toString() }, `Kept as ${name}.`);
     });
     for (const button of document.querySelectorAll("[data-forget]")) {
-      button.hidden = false;
       button.addEventListener("click", () => change("DELETE", `/v1/views/${button.dataset.forget}`, undefined, "Forgotten."));
     }
   }

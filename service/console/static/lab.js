@@ -297,7 +297,6 @@
   }
 
   document.addEventListener("DOMContentLoaded", () => {
-    at("lab").hidden = false;
     at("source").addEventListener("submit", (event) => {
       event.preventDefault();
       begin(at("text").value);

@@ -79,7 +79,6 @@
 
   document.addEventListener("DOMContentLoaded", () => {
     const verdict = at("verdict");
-    at("verdicts").hidden = false;
     at("accept")?.addEventListener("click", () => give({ verdict: "accepted" }, "Accepted."));
     at("correct")?.addEventListener("click", () => judge(at("other-label").value));
     at("withdraw")?.addEventListener("click", () => give({ verdict: "withdrawn" }, "Open again."));
@@ -87,7 +86,6 @@
     for (const [id, words] of [["claim", "It is yours."], ["release", "Put back."]]) {
       const button = at(id);
       if (!button) continue;
-      button.hidden = false;
       button.addEventListener("click", async () => {
         try {
           await Console.request("POST", `/v1/review/${verdict.dataset.id}/${id}`);
@@ -100,7 +98,6 @@
     }
     at("ask-why").addEventListener("click", askWhy);
     if (at("words")) {
-      at("marking").hidden = false;
       Spans.begin(at("words"), JSON.parse(verdict.dataset.spans), () => (at("save-spans").disabled = false));
       for (const button of at("marking").querySelectorAll("[data-role]")) {
         button.addEventListener("mousedown", (event) => event.preventDefault()); // keeps the chosen words chosen

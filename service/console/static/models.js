@@ -24,12 +24,10 @@ document.addEventListener("DOMContentLoaded", () => {
   });
 
   for (const button of document.querySelectorAll(".promote")) {
-    button.hidden = false;
     const version = button.dataset.version;
     const address = `/v1/models/${encodeURIComponent(version)}/promote`;
     button.addEventListener("click", () => ask(`Let ${version} serve?`, address, `${version} serves.`));
   }
   const back = document.getElementById("rollback");
-  back.hidden = false;
   back.addEventListener("click", () => ask("Go back to the model before?", "/v1/models/rollback", "Rolled back."));
 });

@@ -24,7 +24,6 @@ const Review = (() => {
 document.addEventListener("DOMContentLoaded", () => {
   const button = document.getElementById("next");
   if (!button) return;
-  button.hidden = false;
   button.addEventListener("click", Review.next);
   document.addEventListener("keydown", (event) => {
     if (event.key === "g" && !Console.isTyping(event) && !event.ctrlKey && !event.metaKey) Review.next();

@@ -1,6 +1,7 @@
-// Runs before the page is painted, so that a chosen theme does not flash.
+// Runs before the page is painted: a chosen theme does not flash, and what only scripts can serve does not push in later.
 "use strict";
 (() => {
+  document.documentElement.classList.add("scripts");
   const stored = () => {
     try {
       return localStorage.getItem("theme");
