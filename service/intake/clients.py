@@ -36,7 +36,8 @@ def names(listed: str) -> frozenset[str]:
 
 # help desks ask for the reply above a line of theirs
 REPLY_ABOVE = re.compile(
-    r"\W{2,12}\s?(?:please )?(?:type|write|reply|enter)\b.{0,40}\babove this line.{0,20}"
+    r"(?-i:Reply ABOVE THIS LINE).{0,60}|\W{2,12}\s?(?:please )?(?:type|write|reply"
+    r"|enter)\b.{0,40}\babove this line.{0,20}"
     r"|\W{2,12}\s?bitte .{0,40}(?:über|oberhalb) dieser zeile.{0,20}|\W{2,12}.{0,40}(?:au-dessus de cette ligne"
     r"|por encima de esta línea|acima desta linha|sopra questa riga|boven deze regel).{0,20}",
     re.IGNORECASE,
@@ -53,15 +54,20 @@ FIELDS: dict[str, str] = {
     name: role
     for role, listed in {
         "from": "from,von,de,da,van,od,från,fra,lähettäjä,от,от кого,发件人,發件人,寄件者,差出人,送信者,expéditeur,"
-        "remitente,absender,mittente,afzender,nadawca,avsändare,afsender,отправитель",
+        "feladó,kimden,odesílatel,보낸 사람,보낸사람,від,от кого,από,remitente,absender,mittente,afzender,nadawca,"
+        "avsändare,afsender,отправитель",
         "date": "sent,date,gesendet,datum,enviado,enviado el,enviado em,enviada,enviada em,fecha,data,envoyé,"
         "envoyé le,"
         "inviato,verzonden,wysłano,wysłane,skickat,sendt,dato,lähetetty,päivä,päivämäärä,päiväys,отправлено,"
         "дата,发送时间,"
-        "發送時間,寄件日期,发送日期,日期,时间,送信日時,送信日,日付,日時",
-        "to": "to,an,para,à,pour,a,aan,do,till,til,vastaanottaja,кому,收件人,收件者,宛先,destinataire,destinatario",
+        "odesláno,odoslané,elküldve,dátum,gönderildi,tarih,보낸 날짜,보낸날짜,날짜,надіслано,trimis,στάλθηκε,"
+        "發送時間,寄件日期,发送日期,日期,"
+        "时间,送信日時,送信日,日付,日時",
+        "to": "komu,címzett,kime,받는 사람,받는사람,către,προς,to,an,para,à,pour,a,aan,do,till,til,"
+        "vastaanottaja,кому,收件人,收件者,宛先,destinataire,destinatario",
         "cc": "cc,bcc,kopie,kopia,kopi,kopio,copie,cco,dw,копия,抄送,副本,reply-to,antwort an,importance,attachments",
-        "subject": "subject,betreff,asunto,objet,sujet,assunto,oggetto,onderwerp,temat,ämne,emne,aihe,тема,主题,"
+        "subject": "předmět,predmet,tárgy,konu,제목,subiect,θέμα,subject,betreff,asunto,objet,sujet,assunto,oggetto,"
+        "onderwerp,temat,ämne,emne,aihe,тема,主题,"
         "主題,主旨,件名",
     }.items()
     for name in names(listed)

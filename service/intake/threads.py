@@ -11,12 +11,14 @@ from typing import Literal, NamedTuple
 
 from service.intake import clients
 
-MAX_ATTRIBUTION_LINES, MAX_ATTRIBUTION_CHARS = 3, 400
+MAX_ATTRIBUTION_LINES, MAX_ATTRIBUTION_CHARS = 4, 400
 MAX_HEADER_LINES = 24
 INVISIBLE = " \t\xa0\u200b\u200c\u200d\u2060\ufeff"
 DIRECTION_MARKS = dict.fromkeys(map(ord, "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"))
 DASHES = "-‐‑‒–—―_=* \t"
 HEADER_LIKE = re.compile(r"[^:：]{1,40}[:：]")
+FIELD_NAME = re.compile(r"([^\W\d_]{2,12})\s?:(?=[\s*])")
+MAX_HEADER_CHARS = 600
 TABLE_GAP = re.compile(r"\s*\|\s*|\s{2,}")
 PARTICLES = frozenset(("de", "del", "da", "di", "la", "van", "von", "der", "den", "y", "e", "und", "and", "-", "|"))
 MAX_EVIDENCE_LINES = 400  # of a quoted run, read for signs of a mail client
@@ -110,7 +112,7 @@ def names_writer(text: str) -> bool:
 
 
 def attribution(lines: list[Line], at: int) -> tuple[int, Strength] | None:
-    """The line after an attribution of one to three lines that starts at `at`, and its strength.
+    """The line after an attribution of one to four lines that starts at `at`, and its strength.
 
     It is `at` itself where the quoted words follow on the same line.
     """
@@ -123,11 +125,13 @@ def attribution(lines: list[Line], at: int) -> tuple[int, Strength] | None:
         return None
     if first.startswith("--") and first.endswith("--"):  # Zoho
         alone = grade(first.strip(DASHES), closed=True)
-        return (at + 1, alone) if alone == "strong" else None
+        return (at + 1, alone) if alone else None
     found = grade(first)
     if found:
         apart = (at == 0 or lines[at - 1].blank) and at + 1 < len(lines) and lines[at + 1].blank
         return at + 1, "strong" if apart and names_writer(first) else found
+    if clients.DATE.match(first) and first.endswith(">") and clients.BRACKETED_ADDRESS.search(first):
+        return at + 1, "weak"  # Gmail's of 2012: a date, a name and an address
     if first.endswith((":", "：")) or not clients.ATTRIBUTION_START.match(first):
         return None
     joined = first
@@ -191,8 +195,18 @@ def header_block(lines: list[Line], at: int, *, marked: bool = False) -> int:
     return end if clients.TIME.search(found.get("date", "")) else 0  # a journey's date has no time of day
 
 
+def header_line(text: str) -> bool:
+    """Whether all fields of a header block stand in one line: `*From:* Shop … *Sent:* … *To:* … *Subject:* …`."""
+    text = text[:MAX_HEADER_CHARS]
+    roles = [clients.FIELDS.get(name.lower()) for name in FIELD_NAME.findall(text)]
+    complete = roles[:1] == ["from"] and {"date", "subject"} <= set(roles)
+    return complete and "@" in text and clients.TIME.search(text) is not None
+
+
 def marker(text: str) -> Literal["original", "forwarded"] | None:
     """`-----Original Message-----`, `Begin forwarded message:` and their like."""
+    if len(text) > 200:
+        return None
     if len(text) > 200:
         return None
     if len(text) > 200:
@@ -250,6 +264,8 @@ def boundary(lines: list[Line], at: int) -> Boundary | None:
         content = header_block(lines, below) if below < len(lines) else 0
     else:
         content = header_block(lines, at) if ":" in text[:40] or "：" in text[:40] else 0
+    if not content and ":" in text[:40] and header_line(text):
+        content = at + 1
     return Boundary(at, content, forward=False, headers=True) if content else None
 
 
