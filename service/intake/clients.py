@@ -233,7 +233,10 @@ CONTACT = re.compile(
 PERSONAL = re.compile(r"\+?\(?\d[\d\s()./-]{6,}\d|[^\s<>]@[^\s<>]")
 # a line about the case itself is the customer's, even under a farewell
 CASE = re.compile(
-    r"\b(?:paypal|venmo|zelle|cash ?app|pix|bizum|mb ?way|swish|mobilepay|twint|blik|revolut|upi|sort code|bic|swift"
+    r"(?:\d[ -]?){14}|卡号|卡號|账号|帳號|账户|カード|会員"
+    r"|\b(?:member\w*|card|tarjeta|cuenta|carte|compte|cartão|conta|carta|tessera"
+    r"|abbonamento|rekening\w*|kort\w*|swish\w*|kart[aąęy]|tili\w*|карт[аыуе]|сч[её]т\w*|paypal|venmo|zelle|cash ?app"
+    r"|pix|bizum|mb ?way|mobilepay|twint|blik|revolut|upi|sort code|bic|swift"
     r"|order\w*|refund\w*|kundn\w*|bestill\w*|numer|codice"
     r"|case (?:no|number|id)|reference|invoice|booking"
     r"|ticket|iban|account|bestell\w*|rechnung\w*|erstatt\w*|kundennummer"

@@ -1,6 +1,6 @@
 """The fuzzer's own process: atheris, the instruments, and what is done with a finding. Started by intake.py.
 
-python -m tests.fuzz.engine FINDINGS CORPUS SECONDS
+python -m tests.fuzz.engine FINDINGS FOLDER SECONDS
 """
 
 from __future__ import annotations
@@ -48,11 +48,12 @@ class Findings:
 
 
 def main() -> None:
-    findings, corpus, seconds = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
+    findings, folder, seconds = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
+    corpus, words = folder / "corpus", folder / "tokens.dict"
+    corpus.mkdir()
     for number, raw in enumerate(mails()):
         (corpus / f"seed{number:04}").write_bytes(raw)
     lines = [line for raw in mails() for line in raw.split(b"\n")]
-    words = findings / "tokens.dict"
     words.write_text("".join('"' + "".join(f"\\x{byte:02x}" for byte in token) + '"\n' for token in TOKENS))
 
     def mutate(raw: bytes, most: int, seed: int) -> bytes:

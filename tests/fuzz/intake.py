@@ -16,6 +16,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
 
@@ -35,8 +36,8 @@ def fuzz(minutes: float, findings: Path) -> int:
     findings.mkdir(parents=True, exist_ok=True)
     before = set(findings.glob("*.eml"))
     status, shown = ("0", "0", "0", "0"), 0.0
-    with tempfile.TemporaryDirectory() as corpus:
-        command = [sys.executable, "-m", "tests.fuzz.engine", str(findings), corpus, str(max(1, round(minutes * 60)))]
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "tests.fuzz.engine", str(findings), folder, str(max(1, round(minutes * 60)))]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, errors="replace") as engine:
             assert engine.stderr is not None
             for line in engine.stderr:
@@ -59,6 +60,10 @@ def main() -> int:
     parser.add_argument("--findings", type=Path, default=Path("findings"), help="where findings are written (findings)")
     parser.add_argument("--replay", type=Path, metavar="FILE", help="read one mail again instead, and show what fails")
     chosen = parser.parse_args()
+    if chosen.replay and not chosen.replay.is_file():
+        parser.error(f"--replay: {chosen.replay}: no such file")
+    if not chosen.replay and find_spec("atheris") is None:
+        parser.error("needs atheris: pip install 'refund-router[fuzz]'")
     if chosen.replay:
         replay(chosen.replay)
         return 0
