@@ -1,4 +1,5 @@
-"""What the routes ask for."""
+"""What the routes ask for. What only looks something up is `async`: FastAPI sends all else to a thread, which costs a
+mail more than its way into the database."""
 
 from __future__ import annotations
 
@@ -18,48 +19,48 @@ from service.reading import Job, Reader, Stored
 from service.settings import Settings
 
 
-def _reader(request: Request) -> Reader:
+async def _reader(request: Request) -> Reader:
     reader: Reader = request.state.reader
     return reader
 
 
-def _batcher(request: Request) -> Batcher[Job, Stored]:
+async def _batcher(request: Request) -> Batcher[Job, Stored]:
     batcher: Batcher[Job, Stored] = request.state.batcher
     return batcher
 
 
-def _own_addresses(request: Request) -> frozenset[str]:
+async def _own_addresses(request: Request) -> frozenset[str]:
     own_addresses: frozenset[str] = request.state.own_addresses
     return own_addresses
 
 
-def _collector(request: Request) -> DatabaseCollector:
+async def _collector(request: Request) -> DatabaseCollector:
     collector: DatabaseCollector = request.state.collector
     return collector
 
 
-def _actor(request: Request) -> str:
+async def _actor(request: Request) -> str:
     """Who asks: the name of the key, or `local` where the service asks for none."""
     return getattr(request.state, "actor", "local")
 
 
-def _role(request: Request) -> Role:
+async def _role(request: Request) -> Role:
     role: Role = request.state.role
     return role
 
 
-def _csrf(request: Request) -> str:
+async def _csrf(request: Request) -> str:
     """What a page's forms send back as csrf_token, or its scripts as X-CSRF-Token; also request.state.csrf_token."""
     token: str = request.state.csrf_token
     return token
 
 
-def _settings(request: Request) -> Settings:
+async def _settings(request: Request) -> Settings:
     settings: Settings = request.state.settings
     return settings
 
 
-def _sessions(request: Request) -> sessionmaker[Session]:
+async def _sessions(request: Request) -> sessionmaker[Session]:
     sessions: sessionmaker[Session] = request.state.sessions
     return sessions
 
@@ -71,17 +72,17 @@ def _session(request: Request) -> Iterator[Session]:
         yield session
 
 
-def _shelf(request: Request) -> ModelShelf:
+async def _shelf(request: Request) -> ModelShelf:
     shelf: ModelShelf = request.state.shelf
     return shelf
 
 
-def _follower(request: Request) -> Follower:
+async def _follower(request: Request) -> Follower:
     follower: Follower = request.state.follower
     return follower
 
 
-def _checker(request: Request) -> Checker:
+async def _checker(request: Request) -> Checker:
     checker: Checker = request.state.checker
     return checker
 

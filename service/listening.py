@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import socket
+import sys
 from typing import ClassVar
 
 import uvicorn
@@ -15,6 +16,9 @@ from service.settings import Settings
 
 BACKLOG = 128  # asyncio accepts so often at once, and where no descriptor is left logs as many failures a second
 GRACE_SECONDS = 5  # past the time that a caller may take: what was accepted last is read, stored and answered in it
+
+
+SWITCH_SECONDS = 0.001  # after which the batch's thread lets the event loop go on, which waits in turn at every mail
 
 
 class PatientProtocol(H11Protocol):
@@ -55,6 +59,7 @@ class Server(uvicorn.Server):
     """uvicorn's; what the start made is never looked at by the garbage collector, which would stop the loop for it."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        sys.setswitchinterval(SWITCH_SECONDS)
         await super().startup(sockets)
         gc.freeze()
         gc.enable()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from uuid import UUID
 
 import uuid_utils
 from sqlalchemy.orm import Session, sessionmaker
@@ -56,7 +56,7 @@ class _Ids:
     @property
     def moment(self) -> datetime:
         """The one in the mail's id, so that a list in order of ids is in order of time (RFC 9562, section 5.7)."""
-        return datetime.fromtimestamp((UUID(self.email).int >> 80) / 1_000, UTC)
+        return datetime.fromtimestamp(int(self.email[:8] + self.email[9:13], 16) / 1_000, UTC)
 
 
 class Storage:
@@ -93,50 +93,74 @@ class _Batch:
         self.session, self.same_content, self.model_version = session, same_content, model_version
         self.rows: list[Email | StoredPrediction] = []  # to be added
         self.references: dict[str, str] = {}  # likewise, message id → conversation
+        self.conversations: set[str] = set()  # that were there before this batch
 
     def store(self, jobs: Sequence[Job], reads: Sequence[Read], ids: Sequence[_Ids], *, again: bool) -> list[Stored]:
-        self._look_up(jobs)
+        contents = [content_hash(job.mail.sender, job.mail.to, job.intake.text) if job.mail else "" for job in jobs]
+        self._look_up(jobs, contents)
         prediction_ids = [own.prediction for own in ids] if again else []
         arrived = emails.predictions_by_id(self.session, prediction_ids=prediction_ids)
         results = []
-        for job, read, own in zip(jobs, reads, ids, strict=True):
+        for job, content, read, own in zip(jobs, contents, reads, ids, strict=True):
             if (ours := arrived.get(own.prediction)) is not None:
                 results.append(Stored(ours, ours.email, read, job.intake.text))
             else:
-                results.append(self._earlier(job, read, own) or self._new(job, read, own))
+                results.append(self._earlier(job, content, read, own) or self._new(job, content, read, own))
         emails.add_predictions(self.session, rows=sorted(self.rows, key=_order))
         reviews.add_reviews(self.session, due=self.keeping.due(self.rows))
         conversations.add_references(self.session, references=self.references)
-        mails = [result.email for result in results if result.email is not None]
-        before = conversations.previous_mails(self.session, emails=mails)
+        before = conversations.previous_mails(self.session, emails=self._continued(results))
         return [
-            replace(result, previous=before.get(result.email.id, ())) if result.email is not None else result
+            replace(result, previous=before[result.email.id])
+            if result.email is not None and result.email.id in before
+            else result
             for result in results
         ]
 
-    def _look_up(self, jobs: Sequence[Job]) -> None:
+    def _look_up(self, jobs: Sequence[Job], contents: Sequence[str]) -> None:
         """All that is known of the batch's mails, in a few queries."""
-        mails = [job.mail for job in jobs if job.mail is not None]
-        message_ids = [mail.message_id for mail in mails if mail.message_id is not None]
-        contents = [_content(job, job.mail) for job in jobs if job.mail is not None]
+        mails = [(job.mail, content) for job, content in zip(jobs, contents, strict=True) if job.mail is not None]
+        message_ids = [mail.message_id for mail, _ in mails if mail.message_id is not None]
         identities = [
-            identity_by_id(mail.message_id, content)
-            for mail, content in zip(mails, contents, strict=True)
-            if mail.message_id is not None
+            identity_by_id(mail.message_id, content) for mail, content in mails if mail.message_id is not None
         ]
-        self.by_identity = emails.emails_by_identity(self.session, identities=identities)
-        self.by_message_id = emails.emails_by_message_id(self.session, message_ids=message_ids)
-        self.last_by_content = emails.last_emails_by_content(self.session, content_hashes=contents)
-        asked = {found for mail in mails for found in mentions(mail)}
-        self.mails, self.mentioned = conversations.conversations_by_message_id(
-            self.session, message_ids=sorted(asked.union(message_ids))
+        content_hashes = [content for _, content in mails]
+        named = sorted({found for mail, _ in mails for found in mentions(mail)}.union(message_ids))
+        self.by_identity, self.by_message_id, self.last_by_content = dict[str, Email](), dict[str, Email](), {}
+        self.mails, self.mentioned = dict[str, str](), dict[str, str]()
+        if not mails:
+            return
+        known = emails.known_among(
+            self.session, identities=identities, message_ids=named, content_hashes=content_hashes
         )
+        if known.identity:
+            self.by_identity = emails.emails_by_identity(self.session, identities=identities)
+        if known.message_id:
+            self.by_message_id = emails.emails_by_message_id(self.session, message_ids=message_ids)
+        if known.content:
+            self.last_by_content = emails.last_emails_by_content(self.session, content_hashes=content_hashes)
+        if known.message_id or known.reference:
+            self.mails, self.mentioned = conversations.conversations_by_message_id(self.session, message_ids=named)
+        self.conversations.update(self.mails.values(), self.mentioned.values())
 
-    def _earlier(self, job: Job, read: Read, own: _Ids) -> Stored | None:
+    def _continued(self, results: Sequence[Stored]) -> list[Email]:
+        """The mails before which there may be others of their conversation."""
+        begun = Counter(result.email.conversation_id for result in results if result.email is not None)
+        return [
+            result.email
+            for result in results
+            if result.email is not None
+            and (
+                not result.created
+                or begun[result.email.conversation_id] > 1
+                or result.email.conversation_id in self.conversations
+            )
+        ]
+
+    def _earlier(self, job: Job, content: str, read: Read, own: _Ids) -> Stored | None:
         """The outcome of a mail that was answered before."""
         if (mail := job.mail) is None:
             return None
-        content = _content(job, mail)
         if mail.message_id is not None:
             found = self.by_identity.get(identity_by_id(mail.message_id, content))
             first = self.by_message_id.get(mail.message_id)
@@ -152,12 +176,11 @@ class _Batch:
         by_content = mail.message_id is None
         return Stored(found.prediction, found, read, found.text, created=False, by_content=by_content)
 
-    def _new(self, job: Job, read: Read, own: _Ids) -> Stored:
+    def _new(self, job: Job, content: str, read: Read, own: _Ids) -> Stored:
         prediction = self._prediction(job, read, own)
         if (mail := job.mail) is None:
             self.rows.append(prediction)
             return Stored(prediction, None, read, job.intake.text)
-        content = _content(job, mail)
         reused = mail.message_id is not None and mail.message_id in self.by_message_id
         if mail.message_id is not None:
             identity = identity_by_id(mail.message_id, content)
@@ -203,8 +226,8 @@ class _Batch:
             label=prediction.label,
             confidence=prediction.confidence,
             probabilities=prediction.probabilities,
-            spans=[asdict(span) for span in prediction.spans] if kept else [],
-            order_check=asdict(read.check) if read.check is not None and kept else None,
+            spans=[dict(vars(span)) for span in prediction.spans] if kept else [],
+            order_check=dict(vars(read.check)) if read.check is not None and kept else None,
             decision=read.decision.decision,
             reasons=list(read.decision.reasons),
             truncated=prediction.truncated,
@@ -228,10 +251,6 @@ class _Batch:
         if own_id is not None:
             self.mails[own_id] = conversation
         return conversation
-
-
-def _content(job: Job, mail: EmailIn) -> str:
-    return content_hash(mail.sender, mail.to, job.intake.text)
 
 
 def _tells_itself(job: Job, mail: EmailIn) -> bool:

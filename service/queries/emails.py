@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Select, TextClause, func, select, text
+from sqlalchemy import Select, TextClause, exists, func, insert, select, text
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
 from service.queries.feedback import handled, in_state
 from service.queries.search import id_at_distance, searched_all, searched_by_number, searched_near
 from service.search_words import Search
-from service.tables import Email, StoredPrediction
+from service.tables import ConversationReference, Email, StoredPrediction
 from service.tables.emails import REASON_CONDITIONS
 
 SLACK = timedelta(minutes=1)  # between a mail's id and its moment: in 0.1.0 these were two readings of the clock
@@ -20,6 +20,33 @@ SLACK = timedelta(minutes=1)  # between a mail's id and its moment: in 0.1.0 the
 
 def email_by_id(session: Session, *, email_id: str) -> Email | None:
     return session.get(Email, email_id)
+
+
+class Known(NamedTuple):
+    """Whether any of a batch's keys is stored: most mails are new, and one statement tells it of all of them."""
+
+    identity: bool
+    message_id: bool
+    content: bool
+    reference: bool
+
+
+def known_among(
+    session: Session,
+    *,
+    identities: Collection[str],
+    message_ids: Collection[str],
+    content_hashes: Collection[str],
+) -> Known:
+    """message_ids: the mails' own, and those that they mention."""
+    conditions = (
+        Email.identity.in_(identities),
+        Email.message_id.in_(message_ids),
+        Email.content_hash.in_(content_hashes),
+        ConversationReference.message_id.in_(message_ids),
+    )
+    found = session.execute(select(*(exists().where(condition) for condition in conditions))).one()
+    return Known(*(bool(value) for value in found))
 
 
 def emails_by_message_id(session: Session, *, message_ids: Sequence[str]) -> dict[str, Email]:
@@ -56,8 +83,20 @@ def predictions_by_id(session: Session, *, prediction_ids: Sequence[str]) -> dic
 
 
 def add_predictions(session: Session, *, rows: Sequence[Email | StoredPrediction]) -> None:
-    session.add_all(rows)
-    session.flush()
+    """A statement a table, whatever the number of rows. The objects stay outside the session: to take each in, and to
+    find out again which of its fields are set, costs more than the rest of the way into the database."""
+    mails = [row for row in rows if isinstance(row, Email)]
+    for mail in mails:
+        mail.prediction.email_id = mail.id
+    if mails:
+        session.execute(insert(Email.__table__), [_values(mail) for mail in mails])
+    if predictions := [row.prediction if isinstance(row, Email) else row for row in rows]:
+        session.execute(insert(StoredPrediction.__table__), [_values(prediction) for prediction in predictions])
+
+
+def _values(row: Email | StoredPrediction) -> dict[str, Any]:
+    known = vars(row)
+    return {column.key: known.get(column.key) for column in row.__table__.columns}
 
 
 def list_emails(
