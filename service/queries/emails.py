@@ -89,9 +89,12 @@ def add_predictions(session: Session, *, rows: Sequence[Email | StoredPrediction
     for mail in mails:
         mail.prediction.email_id = mail.id
     if mails:
-        session.execute(insert(Email.__table__), [_values(mail) for mail in mails])
+        session.execute(insert(Email.metadata.tables[Email.__tablename__]), [_values(mail) for mail in mails])
     if predictions := [row.prediction if isinstance(row, Email) else row for row in rows]:
-        session.execute(insert(StoredPrediction.__table__), [_values(prediction) for prediction in predictions])
+        session.execute(
+            insert(Email.metadata.tables[StoredPrediction.__tablename__]),
+            [_values(prediction) for prediction in predictions],
+        )
 
 
 def _values(row: Email | StoredPrediction) -> dict[str, Any]:

@@ -51,6 +51,26 @@ def test_callers_who_come_together_share_a_batch_and_get_their_own_answers() -> 
     assert min(notes.waited) >= 0
 
 
+def test_past_its_window_a_batch_takes_along_whom_the_event_loop_has_at_hand() -> None:
+    notes = Notes()
+
+    async def scene() -> list[int]:
+        batcher = Batcher(double, max_batch=8, window_seconds=0, queue_size=16, watch=notes)
+        batcher.start()
+
+        async def next_mail() -> int:
+            for _ in range(3):
+                await asyncio.sleep(0)
+            return await batcher.submit(2)
+
+        answers = await asyncio.gather(batcher.submit(1), next_mail())
+        await batcher.close()
+        return answers
+
+    assert asyncio.run(scene()) == [2, 4]
+    assert notes.sent == [(2, "window")]
+
+
 def test_what_closing_finds_is_sent_because_of_it() -> None:
     notes = Notes()
 
