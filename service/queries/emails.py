@@ -88,13 +88,11 @@ def add_predictions(session: Session, *, rows: Sequence[Email | StoredPrediction
     mails = [row for row in rows if isinstance(row, Email)]
     for mail in mails:
         mail.prediction.email_id = mail.id
-    if mails:
-        session.execute(insert(Email.metadata.tables[Email.__tablename__]), [_values(mail) for mail in mails])
-    if predictions := [row.prediction if isinstance(row, Email) else row for row in rows]:
-        session.execute(
-            insert(Email.metadata.tables[StoredPrediction.__tablename__]),
-            [_values(prediction) for prediction in predictions],
-        )
+    predictions = [row.prediction if isinstance(row, Email) else row for row in rows]
+    tables = Email.metadata.tables
+    for table, group in ((tables["emails"], mails), (tables["predictions"], predictions)):
+        if group:
+            session.execute(insert(table), [_values(row) for row in group])
 
 
 def _values(row: Email | StoredPrediction) -> dict[str, Any]:
