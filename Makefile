@@ -42,11 +42,11 @@ openapi: $(VENV)/.dev ## Write openapi.json anew
 	$(BIN)/python -m service.contract
 
 train: $(VENV)/.dev ## Make the released models again, into runs/base/model and runs/small/model
-	$(BIN)/refund-trainer train --run runs/base --output runs/base/model --version 2026.12.1
+	$(BIN)/refund-trainer train --run runs/base --output runs/base/model --version 2026.12.2 --epochs 5
 	$(BIN)/refund-trainer train --run runs/small --output runs/small/model --version 2026.12.1-small --size small
 
-train-quick: $(VENV)/.dev ## One more epoch for the released model, into runs/quick/model
-	$(BIN)/refund-trainer train --run runs/quick --output runs/quick/model --version quick --start model/released --epochs 1
+train-quick: $(VENV)/.dev ## The released model goes on for a while, into runs/quick/model
+	$(BIN)/refund-trainer train --run runs/quick --output runs/quick/model --version quick --start model/released --epochs 1 --mails 4000
 
 clean: ## Remove the environment, caches and local state
 	rm -rf $(VENV) var runs .pytest_cache .mypy_cache .ruff_cache
