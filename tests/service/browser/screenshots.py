@@ -13,7 +13,7 @@ from io import BytesIO
 from pathlib import Path
 
 from PIL import Image
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, expect, sync_playwright
 
 from model.classifier import Classifier
 from service.settings import Settings, released_model
@@ -62,7 +62,7 @@ def prepare(page: Page, name: str) -> None:
         page.locator("#arranged .reading").wait_for()
         page.get_by_role("button", name="Exchange the two phrases").click()
         page.locator("#tiles button").nth(2).click()
-        page.wait_for_function("document.getElementById('from-word').textContent.includes('“')")
+        expect(page.locator("#from-word")).to_contain_text("“")
 
 
 def main() -> int:
