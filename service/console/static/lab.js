@@ -270,10 +270,9 @@
     document.addEventListener("pointercancel", drop);
     list.addEventListener("click", (event) => {
       const tile = event.target.closest("button");
-      if (state.dropped || !tile) {
-        state.dropped = false;
-        return;
-      }
+      const ofDrag = state.dropped && event.detail > 0; // a key's click has no count
+      state.dropped = false;
+      if (ofDrag || !tile) return;
       state.focus = [...list.children].indexOf(tile.parentElement);
       lookFrom(Number(tile.dataset.word));
     });

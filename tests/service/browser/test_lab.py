@@ -38,6 +38,8 @@ def test_by_mouse_words_are_dragged_and_positions_off_make_every_order_the_same(
     expect(page.locator("#arranged .reading")).to_have_text("Refund the cake delivery fee, not the.")
     expect(page.locator("#as-written .reading")).to_have_text(TEXT)
     expect(page.locator("#gap")).not_to_have_text("0.0")
+    tile(page, "cake").press("Enter")  # the drag takes no key's place
+    expect(page.locator("#from-word")).to_contain_text("cake")
     page.get_by_role("switch", name="Positions").click()
     expect(page.locator("#gap")).to_have_text("0.0")
     digits = page.locator("#digits").text_content()
