@@ -74,11 +74,15 @@ def test_no_word_of_a_mail_reaches_logs_or_metrics_by_any_route(client: TestClie
 def test_no_word_reaches_the_logs_when_the_model_fails_on_it(
     settings: Settings, tiny_classifier: Classifier, records: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(_: Classifier, texts: list[str], **__: object) -> None:
+    predict = Classifier.predict
+
+    def fail(classifier: Classifier, texts: list[str], **options: Any) -> Any:
+        if texts == ["refund"]:  # a start reads a text of its own
+            return predict(classifier, texts, **options)
         raise ValueError(f"cannot read {texts!r}")
 
     with TestClient(create_app(settings, tiny_classifier), raise_server_exceptions=False) as client:
-        monkeypatch.setattr(Classifier, "predict", fail)  # a start reads a text of its own first
+        monkeypatch.setattr(Classifier, "predict", fail)
         assert 500 in every_route(client)
     assert "ValueError" in records()
     assert MARK not in without_client(records())
