@@ -18,7 +18,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import typer
-import uvicorn
 from rich.console import Console
 from rich.table import Table
 
@@ -27,7 +26,7 @@ from service.cli.entrance import check_host, console_link, guarded_app, print_co
 from service.cli.terminal import prepare
 from service.database import make_engine, make_sessions
 from service.issuing import make_key, revoke_key
-from service.listening import server_config
+from service.listening import Server, server_config
 from service.schemas.keys import KeyIn
 from service.settings import Settings
 
@@ -64,7 +63,7 @@ def send_samples(address: str, key: str) -> None:
     out.print(table)
 
 
-def wait_until_up(server: uvicorn.Server, settings: Settings) -> None:
+def wait_until_up(server: Server, settings: Settings) -> None:
     while not server.started:
         if server.should_exit:
             raise SystemExit(1)
@@ -87,7 +86,7 @@ def main() -> int:
             sys.stderr.write(f"port {settings.port} is taken; try: make run PORT={settings.port + 1}\n")
             return 2
     app = guarded_app(settings, classifier)
-    server = uvicorn.Server(server_config(app, settings))
+    server = Server(server_config(app, settings))
     threading.Thread(target=wait_until_up, args=(server, settings), daemon=True).start()
     server.run()
     return 0 if server.started else 1

@@ -207,14 +207,6 @@ def marker(text: str) -> Literal["original", "forwarded"] | None:
     """`-----Original Message-----`, `Begin forwarded message:` and their like."""
     if len(text) > 200:
         return None
-    if len(text) > 200:
-        return None
-    if len(text) > 200:
-        return None
-    if len(text) > 200:
-        return None
-    if len(text) > 200:
-        return None
     stripped = text.replace("&nbsp;", " ").replace("\xa0", " ").strip()
     if not stripped or len(stripped) > 120:
         return None

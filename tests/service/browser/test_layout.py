@@ -5,9 +5,8 @@ from __future__ import annotations
 from playwright.sync_api import Browser, Page
 
 from tests.service.browser.live import LiveServer
+from tests.service.browser.test_wcag import REPLY
 
-TEXT = "Refund the delivery fee, not the cake."
-REPLY = f"{TEXT}\n\nOn Mon, 30 Nov 2026 at 10:00, Shop <help@shop.example> wrote:\n> Refund the cake?\n"
 OBSERVE = """
 window.shift = 0;
 new PerformanceObserver(list => list.getEntries().forEach(entry => { shift += entry.value }))

@@ -19,15 +19,8 @@ from tests.service.intake import (
 from tests.service.intake.builder import Case
 
 FIXTURES = Path(__file__).with_name("fixtures")
-CASES = [
-    *cases_charsets.CASES,
-    *cases_headers.CASES,
-    *cases_structure.CASES,
-    *cases_sealed.CASES,
-    *cases_html.CASES,
-    *cases_automatic.CASES,
-    *cases_stranger.CASES,
-]
+MODULES = (cases_charsets, cases_headers, cases_structure, cases_sealed, cases_html, cases_automatic, cases_stranger)
+CASES = [case for module in MODULES for case in module.CASES]
 
 
 def words(parsed: ParsedMail) -> str:
