@@ -25,6 +25,8 @@ SELF_CLOSING = {"p", "li", "td", "th", "tr", "dt", "dd", "option", "br", "img", 
 SELF_CLOSING |= {"wbr", "area", "base", "source", "tbody", "thead", "tfoot", "col", "colgroup", "html", "head", "body"}
 ATTRIBUTE = r"""[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+)?+)?+"""
 CROWDED_TAG = re.compile(rf"<([a-zA-Z][^\s/>]{{0,60}}+)(?:{ATTRIBUTE}){{100,}}+")
+TAG_START = re.compile(r"<(?=[a-zA-Z])")
+UNENDED_TAGS = re.compile(r"(?:<[a-zA-Z][^<>]*+){100}")  # from each of them CROWDED_TAG reads on to the end of the last
 ROOT_TAG = re.compile(r"<(/?)(?:body|html)\b", re.IGNORECASE)
 MOST_ROOTS = 20
 CHOICE_TAG = re.compile(r"<(/?)(?:select|option|optgroup|selectedcontent)\b", re.IGNORECASE)
@@ -60,7 +62,22 @@ def _bounded(html: str) -> str:
     are merged into one, and of options that are copied into their select."""
     if len(ROOT_TAG.findall(html)) > MOST_ROOTS:
         html = ROOT_TAG.sub(r"<\1div", html)
-    return CROWDED_TAG.sub(r"<\1 ", CHOICE_TAG.sub(r"<\1div", html))
+    html = CHOICE_TAG.sub(r"<\1div", html)
+    return _without_crowds(html) if UNENDED_TAGS.search(html) else CROWDED_TAG.sub(r"<\1 ", html)
+
+
+def _without_crowds(html: str) -> str:
+    """What CROWDED_TAG's sub gives, tag by tag: where many tags have no end it takes quadratic time, and a single call
+    would let neither the clock be looked at nor another thread go on."""
+    pieces: list[str] = []
+    at = 0
+    for start in TAG_START.finditer(html):
+        checkpoint()
+        found = CROWDED_TAG.match(html, start.start()) if start.start() >= at else None
+        if found:
+            pieces += [html[at : found.start()], f"<{found[1]} "]
+            at = found.end()
+    return "".join([*pieces, html[at:]])
 
 
 def _shallow(html: str) -> str:

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from time import thread_time
 
 import pytest
 
 from service.intake.compose import compose_mail
 from service.intake.deadline import within
 from service.intake.errors import IntakeError, LimitError, Limits
-from service.intake.html import html_to_text
+from service.intake.html import CROWDED_TAG, UNENDED_TAGS, _without_crowds, html_to_text
 from service.intake.mime import parse_mail
 from tests.service.intake.builder import html, mail, multi, part
 
@@ -147,3 +148,18 @@ def test_no_mail_within_the_other_limits_needs_more_than_its_time() -> None:
     markup = "<table><tr><td class=a>Refund the fee<td>" + "<p>cake " * 600_000 + "</table>"
     with within():
         assert compose_mail(parse_mail(mail(html(markup)))).text
+
+
+@pytest.mark.parametrize("markup", ["a<" * 200_000, "<a/b=" * 100_000, "<a<b" * 100_000 + ">"])
+def test_tags_without_an_end_are_refused_in_their_time(markup: str) -> None:
+    started = thread_time()
+    with pytest.raises(LimitError, match="seconds"), within(0.2):
+        html_to_text(markup)
+    assert thread_time() - started < Limits.seconds
+
+
+def test_tags_without_an_end_are_read_tag_by_tag_with_the_same_outcome() -> None:
+    crowd = "<p " + "x=1 " * 120 + ">the cup"
+    markup = f'{crowd}{"a<b " * 150}<i title="{"<u>" * 5}{crowd}">{crowd}'
+    assert UNENDED_TAGS.search(markup)
+    assert _without_crowds(markup) == CROWDED_TAG.sub(r"<\1 ", markup) != markup
