@@ -34,6 +34,7 @@ from service.metrics.http import MetricsMiddleware
 from service.metrics.watch import BatchMetrics, watch_pool
 from service.model_shelf import ModelShelf, load_copy
 from service.openapi import Api, operation_id
+from service.promotion_queue import PromotionQueue
 from service.rate_limit import TokenBuckets
 from service.reading import Job, Reader, Stored
 from service.request_log import RequestLogMiddleware
@@ -59,6 +60,8 @@ from service.routers import (
 from service.security_headers import SecurityHeadersMiddleware
 from service.settings import Settings, released_model
 from service.slow_bodies import SlowBodyMiddleware
+from service.start_check import StartCheck
+from service.suite_runs import SuiteRuns
 from service.tracing import Tracing, make_tracing
 
 log = logging.getLogger(__name__)
@@ -71,7 +74,9 @@ class State(TypedDict):
     reader: Reader
     shelf: ModelShelf
     follower: Follower
+    suite_runs: SuiteRuns
     checker: Checker
+    promotion_queue: PromotionQueue
     batcher: Batcher[Job, Stored]
     own_addresses: frozenset[str]
     callers: Callers
@@ -129,17 +134,22 @@ def create_app(settings: Settings, classifier: Classifier | None = None, tracing
         follower = Follower(reader, sessions, shelf, poll_seconds=settings.model_poll_seconds)
         await asyncio.to_thread(follower.follow)  # what was promoted before serves from the first mail on
         follower.start()
-        checker = Checker(
-            reader,
+        suite_runs = SuiteRuns(
             sessions,
-            shelf,
-            follower,
             suite_files=settings.suite_files(),
             auto_threshold=settings.auto_threshold,
-            at_start=settings.check_at_start,
-            keep_last_good=settings.keep_last_good,
             every_hours=settings.check_every_hours,
         )
+        start_check = StartCheck(
+            reader,
+            sessions,
+            follower,
+            suite_runs,
+            at_start=settings.check_at_start,
+            keep_last_good=settings.keep_last_good,
+        )
+        checker = Checker(reader, sessions, shelf, suite_runs, start_check)
+        promotion_queue = PromotionQueue()
         checker.start()
         batcher.start()
         own_addresses = settings.own_address_set()
@@ -154,7 +164,9 @@ def create_app(settings: Settings, classifier: Classifier | None = None, tracing
             reader=reader,
             shelf=shelf,
             follower=follower,
+            suite_runs=suite_runs,
             checker=checker,
+            promotion_queue=promotion_queue,
             batcher=batcher,
             own_addresses=own_addresses,
             callers=callers,
@@ -166,6 +178,7 @@ def create_app(settings: Settings, classifier: Classifier | None = None, tracing
         await warming
         await arrivals.close()
         await checker.close()
+        await promotion_queue.close()
         await follower.close()
         await batcher.close()
         await callers.close()

@@ -15,8 +15,10 @@ from service.checking import Checker
 from service.following import Follower
 from service.metrics.collector import DatabaseCollector
 from service.model_shelf import ModelShelf
+from service.promotion_queue import PromotionQueue
 from service.reading import Job, Reader, Stored
 from service.settings import Settings
+from service.suite_runs import SuiteRuns
 
 
 async def _reader(request: Request) -> Reader:
@@ -87,6 +89,16 @@ async def _checker(request: Request) -> Checker:
     return checker
 
 
+async def _suite_runs(request: Request) -> SuiteRuns:
+    suite_runs: SuiteRuns = request.state.suite_runs
+    return suite_runs
+
+
+async def _promotion_queue(request: Request) -> PromotionQueue:
+    promotion_queue: PromotionQueue = request.state.promotion_queue
+    return promotion_queue
+
+
 ActorDep = Annotated[str, Depends(_actor)]
 RoleDep = Annotated[Role, Depends(_role)]
 CsrfDep = Annotated[str, Depends(_csrf)]
@@ -98,5 +110,7 @@ SessionsDep = Annotated[sessionmaker[Session], Depends(_sessions)]
 SettingsDep = Annotated[Settings, Depends(_settings)]
 ShelfDep = Annotated[ModelShelf, Depends(_shelf)]
 CheckerDep = Annotated[Checker, Depends(_checker)]
+SuiteRunsDep = Annotated[SuiteRuns, Depends(_suite_runs)]
+PromotionQueueDep = Annotated[PromotionQueue, Depends(_promotion_queue)]
 FollowerDep = Annotated[Follower, Depends(_follower)]
 SessionDep = Annotated[Session, Depends(_session, scope="function")]

@@ -5,29 +5,22 @@ promote A→B, promote B→C, rollback C→B, rollback B→A: a rollback takes b
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NoReturn
 
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, sessionmaker
 
 from model.checkpoint import ModelFolderError
-from model.checks.baseline import Baseline, compare, from_run
-from model.checks.results import RunResult
-from model.classifier import Classifier
 from service.errors import Conflict, InvalidRequest, NotFound
 from service.model_shelf import ModelShelf, UnknownModel
+from service.promotion_verdict import SuiteVerdict, as_problem, verdicts
 from service.queries import audit
-from service.queries import checks as queries_of_checks
 from service.queries import promotions as queries
-from service.recording import Recorded
-from service.tables import Promotion, SuiteRun
-
-log = logging.getLogger(__name__)
-
-SHOWN_CASES = 50  # of a suite that refuses a promotion; all of them are in the run
+from service.recording import Progress
+from service.suite_runs import SuiteRuns
+from service.tables import Promotion
 
 
 def standing_versions(history: Sequence[Promotion], default: str) -> list[str]:
@@ -51,15 +44,16 @@ def serving_version(sessions: sessionmaker[Session], shelf: ModelShelf) -> str:
 def promote(
     sessions: sessionmaker[Session],
     shelf: ModelShelf,
+    runs: SuiteRuns,
     *,
     version: str,
     actor: str,
-    run_suites: Callable[[Classifier], Recorded],
     force: bool = False,
     reason: str | None = None,
+    progress: Progress = lambda *_: None,
 ) -> Promotion:
-    """Run the suites on the model, and let it serve where none fails and no group fell against
-    the serving model by more than chance; or by force with a reason.
+    """Let the model serve where no suite fails on it and no group fell against the serving model by more than chance;
+    or by force with a reason. Suites that a finished run stands for are not run again.
 
     Raises NotFound; Conflict where it serves already, another was quicker, its folder does not load, or a suite fails:
     then the problem's `failing` holds the cases.
@@ -74,96 +68,42 @@ def promote(
     except ModelFolderError as error:
         raise Conflict(str(error)) from None
     serving = serving_version(sessions, shelf)
-    if candidate.version == serving:
-        raise Conflict(f"{candidate.version} serves already")
-    recorded = run_suites(candidate)
-    baselines = _baselines(sessions, shelf, recorded, serving, run_suites)
-    falls = {
-        name: compare(result, baselines[name]).complaints
-        for (run, result) in recorded
-        if (name := run.suite) in baselines
-    }
-    failing = [
-        _failing(run, result, [*result.complaints, *falls.get(run.suite, [])])
-        for run, result in recorded
-        if not result.passed or falls.get(run.suite)
-    ]
-    if failing and not force:
-        names = ", ".join(entry["suite"] for entry in failing)
-        details = {
-            "from": serving,
-            "failing": [{name: entry[name] for name in ("suite", "run_id")} for entry in failing],
-        }
-        with sessions.begin() as session:
-            audit.record(
-                session, actor=actor, action="model_promotion_refused", subject=candidate.version, details=details
-            )
-        raise Conflict(f"{candidate.version} fails {names}", failing=failing)
-    verdict = [
-        {"run_id": run.id, "suite": run.suite, "passed": result.passed, "falls": falls.get(run.suite, [])}
-        for run, result in recorded
-    ]
+    if serving == candidate.version:
+        raise Conflict(f"{serving} serves already")
+    found_verdicts = verdicts(sessions, shelf, runs, candidate, serving, actor=actor, progress=progress)
+    refusing = [verdict for verdict in found_verdicts if verdict.refuses]
+    if refusing and not force:
+        _refuse(sessions, candidate.version, serving, refusing, actor=actor)
     return _record(
         sessions,
         shelf,
         action="promotion",
         to_version=candidate.version,
         actor=actor,
-        forced=bool(failing),
+        forced=bool(refusing),
         reason=reason,
-        verdict=verdict,
+        verdict=[
+            {
+                "run_id": verdict.run.id,
+                "suite": verdict.run.suite,
+                "passed": verdict.passed,
+                "falls": list(verdict.falls),
+            }
+            for verdict in found_verdicts
+        ],
     )
 
 
-def _baselines(
-    sessions: sessionmaker[Session],
-    shelf: ModelShelf,
-    recorded: Recorded,
-    serving: str,
-    run_suites: Callable[[Classifier], Recorded],
-) -> dict[str, Baseline]:
-    """What the serving model makes of the same suites: as it was kept, else run now. None where it cannot be loaded."""
-    found = {}
-    with sessions() as session:
-        for run, _ in recorded:
-            passed = queries_of_checks.passed_cases(
-                session, suite=run.suite, suite_sha256=run.suite_sha256, model_version=serving
-            )
-            if passed is not None:
-                found[run.suite] = Baseline(run.suite, run.suite_sha256, serving, passed)
-    if len(found) == len(recorded):
-        return found
-    try:
-        classifier = shelf.load(serving)
-    except (UnknownModel, ModelFolderError) as error:
-        log.warning("no baseline: %s does not load: %s", serving, error)
-        return found
-    return {run.suite: from_run(result) for run, result in run_suites(classifier)}
-
-
-def _failing(run: SuiteRun, result: RunResult, complaints: list[str]) -> dict[str, Any]:
-    """A failed run as a problem tells it; of many cases the first, critical ones before others."""
-    cases = [case for case in result.results if not case.passed]
-    cases.sort(key=lambda case: case.case.severity != "critical")
-    shown = [
-        {
-            "case_id": case.case.id,
-            "severity": case.case.severity,
-            "reason": case.reason,
-            "readings": [
-                {"text": r.text, "expected": r.expected, "label": r.label, "confidence": r.confidence}
-                for r in case.readings
-            ],
-        }
-        for case in cases[:SHOWN_CASES]
-    ]
-    return {
-        "suite": run.suite,
-        "run_id": run.id,
-        "complaints": complaints,
-        "failed_cases": len(cases),
-        "cases": shown,
-    }
+def _refuse(
+    sessions: sessionmaker[Session], version: str, serving: str, refusing: Sequence[SuiteVerdict], *, actor: str
+) -> NoReturn:
+    """Noted in the audit, and told with the failing cases."""
+    runs = [{"suite": verdict.run.suite, "run_id": verdict.run.id} for verdict in refusing]
+    with sessions.begin() as session:
+        details = {"from": serving, "failing": runs}
+        audit.record(session, actor=actor, action="model_promotion_refused", subject=version, details=details)
+        failing = [as_problem(session, verdict) for verdict in refusing]
+    raise Conflict(f"{version} fails {', '.join(run['suite'] for run in runs)}", failing=failing)
 
 
 def roll_back(sessions: sessionmaker[Session], shelf: ModelShelf, *, actor: str, reason: str | None) -> Promotion:

@@ -55,8 +55,8 @@ def execute(
     classifier: Classifier,
     *,
     auto_threshold: float,
-    progress: Progress = lambda *_: None,
-) -> RunResult:
+    progress: Progress,
+) -> None:
     """Run an announced suite and keep what it finds; what goes wrong is kept with state `error` and raised."""
     try:
         result = run_suite(suite, classifier, progress, auto_threshold=auto_threshold)
@@ -67,7 +67,6 @@ def execute(
         SUITE_RUNS.labels(run.trigger, "error").inc()
         raise
     keep(sessions, run, result)
-    return result
 
 
 def keep(sessions: sessionmaker[Session], run: SuiteRun, result: RunResult) -> None:
@@ -125,9 +124,6 @@ def show_kept(sessions: sessionmaker[Session], *, model_version: str) -> None:
         )
 
 
-Recorded = list[tuple[SuiteRun, RunResult]]
-
-
 def run_all(
     sessions: sessionmaker[Session],
     suites: Sequence[Suite],
@@ -136,41 +132,22 @@ def run_all(
     trigger: Trigger,
     actor: str,
     auto_threshold: float,
-    progress: Progress = lambda *_: None,
-) -> Recorded:
-    """Every suite on a model, in the caller's thread, each kept. The rows come with their states as announced.
+    progress: Progress,
+) -> None:
+    """Every suite on a model, in the caller's thread, each kept.
 
     Where one breaks, those behind it are kept as errors too, and what broke it is raised.
     """
     runs = announce(sessions, suites, model_version=classifier.version, trigger=trigger, actor=actor)
-    recorded: Recorded = []
-    try:
-        for run, suite in zip(runs, suites, strict=True):
-            result = execute(sessions, run, suite, classifier, auto_threshold=auto_threshold, progress=progress)
-            recorded.append((run, result))
-    except Exception as error:
-        values = {"state": "error", "complaints": [f"not run, for one before it broke: {error}"]}
-        with sessions.begin() as session:
-            for run in runs[len(recorded) + 1 :]:
-                queries.finish_run(session, run_id=run.id, values=values)
-        raise
-    return recorded
-
-
-def last_results(
-    sessions: sessionmaker[Session], suites: Sequence[Suite], *, model_version: str, newer_than: datetime | None
-) -> tuple[list[SuiteRun], list[Suite]]:
-    """The last finished runs of these very suites on this very model, and the suites that have none so new."""
-    with sessions() as session:
-        runs = {run.suite: run for run in queries.last_finished_runs(session, model_versions=[model_version])}
-    standing = {
-        suite.name: run
-        for suite in suites
-        if (run := runs.get(suite.name)) is not None
-        and run.suite_sha256 == suite.sha256
-        and (newer_than is None or run.created_at >= newer_than)
-    }
-    return list(standing.values()), [suite for suite in suites if suite.name not in standing]
+    for number, (run, suite) in enumerate(zip(runs, suites, strict=True)):
+        try:
+            execute(sessions, run, suite, classifier, auto_threshold=auto_threshold, progress=progress)
+        except Exception as error:
+            values = {"state": "error", "complaints": [f"not run, for one before it broke: {error}"]}
+            with sessions.begin() as session:
+                for behind in runs[number + 1 :]:
+                    queries.finish_run(session, run_id=behind.id, values=values)
+            raise
 
 
 def record_finished(sessions: sessionmaker[Session], suite: Suite, result: RunResult, *, actor: str) -> None:

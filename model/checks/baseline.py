@@ -69,18 +69,26 @@ def mcnemar(broken: int, mended: int) -> float:
     return min(1.0, 2 * tail)
 
 
+def falls(groups: Mapping[str, str], before: Mapping[str, bool], now: Mapping[str, bool]) -> tuple[Fall, ...]:
+    """groups: case id → its group, in the suite's order; before and now: case id → passed. Over the cases of all."""
+    counts: dict[str, list[int]] = {}  # group → broken, mended
+    for case_id, group in groups.items():
+        if case_id in before and case_id in now:
+            count = counts.setdefault(group, [0, 0])
+            count[0] += before[case_id] and not now[case_id]
+            count[1] += now[case_id] and not before[case_id]
+    found = [Fall(group, broken, mended, mcnemar(broken, mended)) for group, (broken, mended) in counts.items()]
+    return tuple(fall for fall in found if fall.broken > fall.mended and fall.p_value < SIGNIFICANT)
+
+
 def compare(run: RunResult, baseline: Baseline) -> Comparison:
     """Cases are matched by id, so that a suite that has grown is still compared where it can be."""
     both = [result for result in run.results if result.case.id in baseline.passed]
     broken = tuple(r for r in both if baseline.passed[r.case.id] and not r.passed)
     mended = tuple(r for r in both if not baseline.passed[r.case.id] and r.passed)
-    falls = []
-    for group in dict.fromkeys(result.case.group for result in both):
-        b, m = (sum(r.case.group == group for r in changed) for changed in (broken, mended))
-        p_value = mcnemar(b, m)
-        if b > m and p_value < SIGNIFICANT:
-            falls.append(Fall(group, b, m, p_value))
-    return Comparison(baseline, len(both), broken, mended, tuple(falls), run.suite.sha256 == baseline.suite_sha256)
+    groups = {result.case.id: result.case.group for result in both}
+    fell = falls(groups, baseline.passed, {result.case.id: result.passed for result in both})
+    return Comparison(baseline, len(both), broken, mended, fell, run.suite.sha256 == baseline.suite_sha256)
 
 
 def from_run(run: RunResult) -> Baseline:

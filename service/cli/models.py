@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from typing import Annotated, Any
 
 import typer
 from rich.progress import Progress
 from rich.table import Table
 
-from model.checks.schema import SuiteError, read_suites
 from service.cli.opening import opened, who
-from service.cli.terminal import err, out, refuse
+from service.cli.terminal import err, out
 from service.errors import Conflict
 from service.model_answers import model_answers
 from service.promotion import promote, roll_back, serving_version
-from service.recording import run_all
-from service.shop_suite import shop_suite
+from service.suite_runs import SuiteRuns
 from service.tables import Promotion
 
 app = typer.Typer(no_args_is_help=True, help="The models: which there are, and which one serves.")
@@ -65,27 +62,23 @@ def promote_model(
     Exit code 1 where a suite fails. Example: `refund-router models promote 2026.12.1+9f3c2e1`
     """
     with opened() as (settings, sessions, shelf), Progress(console=err, transient=True) as progress:
-        try:
-            suites = read_suites(settings.suite_files())
-            with sessions() as session:
-                own = shop_suite(session)
-        except SuiteError as error:
-            raise refuse(str(error)) from None
-        if own is not None:
-            suites.append(own)
         task = progress.add_task("order suites")
-        run_suites = partial(
-            run_all,
+        runs = SuiteRuns(
             sessions,
-            suites,
-            trigger="promotion",
-            actor=who(),
+            suite_files=settings.suite_files(),
             auto_threshold=settings.auto_threshold,
-            progress=lambda done, total: progress.update(task, completed=done, total=total),
+            every_hours=settings.check_every_hours,
         )
         try:
             promotion = promote(
-                sessions, shelf, version=version, actor=who(), run_suites=run_suites, force=force, reason=reason
+                sessions,
+                shelf,
+                runs,
+                version=version,
+                actor=who(),
+                force=force,
+                reason=reason,
+                progress=lambda done, total: progress.update(task, completed=done, total=total),
             )
         except Conflict as error:
             if "failing" not in error.extra:

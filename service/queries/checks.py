@@ -95,13 +95,17 @@ def finished_runs(
     return session.scalars(query).all()
 
 
-def last_finished_runs(session: Session, *, model_versions: Sequence[str]) -> Sequence[SuiteRun]:
-    """The newest finished run of each suite on each of the models, by suite."""
+def last_finished_runs(
+    session: Session, *, model_versions: Sequence[str], suite_sha256s: Sequence[str] | None = None
+) -> Sequence[SuiteRun]:
+    """The newest finished run of each suite on each of the models, by suite; of all suite files, or only of these."""
     newest = (
         select(func.max(SuiteRun.id))
         .where(SuiteRun.model_version.in_(model_versions), SuiteRun.state.in_(FINISHED))
         .group_by(SuiteRun.model_version, SuiteRun.suite)
     )
+    if suite_sha256s is not None:
+        newest = newest.where(SuiteRun.suite_sha256.in_(suite_sha256s))
     return session.scalars(select(SuiteRun).where(SuiteRun.id.in_(newest)).order_by(SuiteRun.suite)).all()
 
 
@@ -114,23 +118,20 @@ def first_failed_critical(session: Session, *, run_ids: Sequence[str]) -> SuiteR
     ).first()
 
 
-def passed_cases(session: Session, *, suite: str, suite_sha256: str, model_version: str) -> dict[str, bool] | None:
-    """Case id → passed in the newest finished run of just this suite on just this model; None where there is none."""
-    run_id = session.scalars(
-        select(SuiteRun.id)
-        .where(
-            SuiteRun.suite == suite,
-            SuiteRun.suite_sha256 == suite_sha256,
-            SuiteRun.model_version == model_version,
-            SuiteRun.state.in_(FINISHED),
-        )
-        .order_by(SuiteRun.id.desc())
-        .limit(1)
-    ).first()
-    if run_id is None:
-        return None
+def passed_by_case(session: Session, *, run_id: str) -> dict[str, bool]:
+    """Case id → passed."""
     rows = session.execute(select(SuiteRunCase.case_id, SuiteRunCase.passed).where(SuiteRunCase.run_id == run_id))
     return {row.case_id: row.passed for row in rows}
+
+
+def failed_cases(session: Session, *, run_id: str, limit: int) -> Sequence[SuiteRunCase]:
+    """Critical ones first, else in the suite's order."""
+    return session.scalars(
+        select(SuiteRunCase)
+        .where(SuiteRunCase.run_id == run_id, SuiteRunCase.passed.is_(False))
+        .order_by((SuiteRunCase.severity == "critical").desc(), SuiteRunCase.number)
+        .limit(limit)
+    ).all()
 
 
 def list_cases(

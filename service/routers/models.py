@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Any
 from urllib.parse import urlencode
@@ -13,13 +12,14 @@ from fastapi.responses import JSONResponse
 from service.access import Role
 from service.dependencies import (
     ActorDep,
-    CheckerDep,
     FollowerDep,
+    PromotionQueueDep,
     ReaderDep,
     RoleDep,
     SessionDep,
     SessionsDep,
     ShelfDep,
+    SuiteRunsDep,
 )
 from service.errors import Forbidden, NotFound
 from service.model_answers import model_answers, promotion_answer
@@ -67,33 +67,32 @@ def post_promote(
     sessions: SessionsDep,
     shelf: ShelfDep,
     follower: FollowerDep,
-    checker: CheckerDep,
+    runs: SuiteRunsDep,
+    queue: PromotionQueueDep,
     actor: ActorDep,
     role: RoleDep,
     body: PromoteIn | None = None,
 ) -> PromotionOut | Response:
     """Run the suites on this model; where none fails it serves, and every process follows.
 
-    What takes longer than five seconds goes on in the background: 202, and Location is where its runs are read.
+    What takes longer than five seconds goes on in the background: 202, and Location is where its runs are read. Asked
+    again after that, the finished runs are used.
     """
     asked = body or PromoteIn()
     if asked.force and role is not Role.ADMIN:
         raise Forbidden("force is for admins")
-    run_suites = partial(checker.run_all, trigger="promotion", actor=actor)
 
     def work() -> Promotion:
-        row = promote(
-            sessions, shelf, version=version, actor=actor, run_suites=run_suites, force=asked.force, reason=asked.reason
-        )
+        row = promote(sessions, shelf, runs, version=version, actor=actor, force=asked.force, reason=asked.reason)
         follower.follow()
         return row
 
-    row = checker.promote(work, within_seconds=PROMOTE_WAIT_SECONDS)
+    row = queue.promote(work, within_seconds=PROMOTE_WAIT_SECONDS)
     if row is not None:
         return promotion_answer(row)
-    runs = f"/v1/checks/runs?{urlencode({'trigger': 'promotion', 'model': _whole_version(shelf, version)})}"
-    pending = PromotionPending(version=version, runs=runs, promotions=f"{router.prefix}/promotions")
-    return JSONResponse(pending.model_dump(), HTTPStatus.ACCEPTED, headers={"Location": runs})
+    location = f"/v1/checks/runs?{urlencode({'model': _whole_version(shelf, version)})}"
+    pending = PromotionPending(version=version, runs=location, promotions=f"{router.prefix}/promotions")
+    return JSONResponse(pending.model_dump(), HTTPStatus.ACCEPTED, headers={"Location": location})
 
 
 def _whole_version(shelf: ModelShelf, version: str) -> str:

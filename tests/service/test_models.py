@@ -20,6 +20,7 @@ from service.database import make_engine, make_sessions
 from service.model_shelf import ModelShelf, load_copy
 from service.promotion import promote, roll_back
 from service.settings import Settings
+from service.suite_runs import SuiteRuns
 from tests.service.easy_suite import write_suite
 from tests.service.test_emails import assert_problem
 
@@ -213,6 +214,8 @@ def test_a_promotion_whose_folder_this_process_lacks_leaves_the_last_good_model_
     settings: Settings, shelved: str
 ) -> None:
     engine = make_engine(settings.database_url, timeout_seconds=5)
+    sessions = make_sessions(engine)
+    no_suites = SuiteRuns(sessions, suite_files=[], auto_threshold=0.95, every_hours=0)
     shelf = ModelShelf(
         settings.models_folder,
         default=settings.model_folder,
@@ -225,11 +228,11 @@ def test_a_promotion_whose_folder_this_process_lacks_leaves_the_last_good_model_
         blind = ModelShelf(with_it, default=with_it / "other", default_version=before, released=with_it / "other")
         shutil.move(with_it, with_it.parent / "elsewhere")
         shutil.copytree(with_it.parent / "elsewhere", with_it)
-        promote(make_sessions(engine), blind, version=shelved, actor="mina", run_suites=lambda _: [])
+        promote(sessions, blind, no_suites, version=shelved, actor="mina")
         until(lambda: serving(client) == shelved)
-        roll_back(make_sessions(engine), shelf, actor="mina", reason=None)
+        roll_back(sessions, shelf, actor="mina", reason=None)
         until(lambda: serving(client) == before)
-        promote(make_sessions(engine), blind, version=shelved, actor="mina", run_suites=lambda _: [])
+        promote(sessions, blind, no_suites, version=shelved, actor="mina")
     shutil.rmtree(with_it)
     with TestClient(create_app(settings)) as client:
         ready = client.get("/readyz").json()

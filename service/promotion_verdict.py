@@ -1,0 +1,121 @@
+"""What the suites say of a model that is to serve: its own runs, and the groups that fell against the serving model."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.orm import Session, sessionmaker
+
+from model.checkpoint import ModelFolderError
+from model.checks.baseline import falls
+from model.checks.schema import Suite
+from model.classifier import Classifier
+from service.model_shelf import ModelShelf, UnknownModel
+from service.queries import checks as queries
+from service.recording import Progress
+from service.suite_runs import SuiteRuns
+from service.tables import SuiteRun
+
+log = logging.getLogger(__name__)
+
+SHOWN_CASES = 50  # of a suite that refuses a promotion; all of them are in the run
+
+
+@dataclass(frozen=True)
+class SuiteVerdict:
+    """A suite's finished run on the candidate, and why groups of it count as fallen, a sentence each."""
+
+    run: SuiteRun
+    falls: Sequence[str]
+
+    @property
+    def passed(self) -> bool:
+        return self.run.state == "passed"
+
+    @property
+    def refuses(self) -> bool:
+        return not self.passed or bool(self.falls)
+
+
+def verdicts(
+    sessions: sessionmaker[Session],
+    shelf: ModelShelf,
+    runs: SuiteRuns,
+    candidate: Classifier,
+    serving: str,
+    *,
+    actor: str,
+    progress: Progress,
+) -> list[SuiteVerdict]:
+    """A verdict of every suite. Only what no finished run stands for is run."""
+    suites = runs.suites()
+    found = runs.finished(
+        suites,
+        candidate.version,
+        lambda: candidate,
+        since=runs.horizon(),
+        trigger="promotion",
+        actor=actor,
+        progress=progress,
+    )
+    baselines = _baselines(shelf, runs, suites, serving, actor=actor, progress=progress)
+    with sessions() as session:
+        return [
+            SuiteVerdict(found[suite.name], _falls(session, suite, found[suite.name], baselines.get(suite.name)))
+            for suite in suites
+        ]
+
+
+def _baselines(
+    shelf: ModelShelf, runs: SuiteRuns, suites: Sequence[Suite], serving: str, *, actor: str, progress: Progress
+) -> dict[str, SuiteRun]:
+    """What the serving model makes of the same suites, however long ago; what is kept already where it cannot be
+    loaded to run the others."""
+    try:
+        return runs.finished(
+            suites,
+            serving,
+            lambda: shelf.load(serving),
+            since=None,
+            trigger="promotion",
+            actor=actor,
+            progress=progress,
+        )
+    except (UnknownModel, ModelFolderError) as error:
+        log.warning("no baseline: %s does not load: %s", serving, error)
+        return runs.standing(suites, serving, since=None)
+
+
+def _falls(session: Session, suite: Suite, run: SuiteRun, baseline: SuiteRun | None) -> list[str]:
+    if baseline is None:
+        return []
+    before, now = (queries.passed_by_case(session, run_id=each.id) for each in (baseline, run))
+    groups = {case.id: case.group for case in suite.cases}
+    return [f"against {baseline.model_version}: {fall}" for fall in falls(groups, before, now)]
+
+
+def as_problem(session: Session, verdict: SuiteVerdict) -> dict[str, Any]:
+    """A verdict that refuses as a problem tells it; of many cases the first, critical ones before others."""
+    run = verdict.run
+    cases = queries.failed_cases(session, run_id=run.id, limit=SHOWN_CASES)
+    return {
+        "suite": run.suite,
+        "run_id": run.id,
+        "complaints": [*(run.complaints or []), *verdict.falls],
+        "failed_cases": (run.n_cases or 0) - (run.n_passed or 0),
+        "cases": [
+            {
+                "case_id": case.case_id,
+                "severity": case.severity,
+                "reason": case.reason,
+                "readings": [
+                    {name: reading[name] for name in ("text", "expected", "label", "confidence")}
+                    for reading in case.readings
+                ],
+            }
+            for case in cases
+        ],
+    }
