@@ -71,9 +71,8 @@ def make_case(
     for role, words in phrases.items():
         if words is not None and _place(text, words, role) is None:
             raise InvalidRequest(f"{role}: the mail does not hold {words!r}")
-    case_id = str(uuid_utils.uuid7())
-    case = _case(case_id, text, label, phrases["refund"], phrases["keep"], severity)
-    return _add(session, case_id, 1, email_id, case, retired=False, actor=actor)
+    case = case_of_mail(text, label, phrases["refund"], phrases["keep"])
+    return add_case(session, {"severity": severity, **case}, email_id=email_id, actor=actor)
 
 
 def _marked(email: Email, role: str, details: dict[str, str]) -> str | None:
@@ -88,8 +87,9 @@ def _place(text: str, words: str, role: str) -> Span | None:
     return Span(role, found.group(), found.start(), found.end(), 1.0) if found else None
 
 
-def _case(case_id: str, text: str, label: str, refund: str | None, keep: str | None, severity: str) -> dict[str, Any]:
-    own: dict[str, Any] = {"id": case_id, "severity": severity}
+def case_of_mail(text: str, label: str, refund: str | None, keep: str | None) -> dict[str, Any]:
+    """A pair, the partner made by exchanging the phrases, where the label has another side and both are known; else a
+    case of one mail. Raises InvalidRequest for phrases that overlap."""
     first, second = (
         _place(text, words, role) if words else None for words, role in ((refund, "refund"), (keep, "keep"))
     )
@@ -97,8 +97,19 @@ def _case(case_id: str, text: str, label: str, refund: str | None, keep: str | N
         if first.start < second.end and second.start < first.end:
             raise InvalidRequest("keep: overlaps refund")
         partner = {"text": exchange(text, first, second), "label": OTHER_SIDE[label]}
-        return checked({**own, "kind": "swap", "a": {"text": text, "label": label}, "b": partner})
-    return checked({**own, "kind": "minimum", "text": text, "label": label})
+        return {"kind": "swap", "a": {"text": text, "label": label}, "b": partner}
+    return {"kind": "minimum", "text": text, "label": label}
+
+
+def add_case(session: Session, case: dict[str, Any], *, email_id: str | None, actor: str) -> ShopCase:
+    """A new case under a new id. Raises InvalidRequest for what is no case; Conflict with `case_id` where a standing
+    case says the same."""
+    case_id = str(uuid_utils.uuid7())
+    told = checked({"id": case_id, **case})
+    for row in queries.standing_cases(session):
+        if {**row.case, "id": case_id, "severity": told.get("severity")} == told:
+            raise Conflict("the shop's suite holds this case already", case_id=row.id)
+    return _add(session, case_id, 1, email_id, told, retired=False, actor=actor)
 
 
 def revise(session: Session, *, case_id: str, case: dict[str, Any] | None, retired: bool, actor: str) -> ShopCase:

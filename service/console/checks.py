@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import yaml
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
 from service.access import may
+from service.adopting import told_case
 from service.check_answers import case_answer, run_answer, trend_point
+from service.console.cases import as_yaml
 from service.console.marks import marked
 from service.console.plots import plot
 from service.console.site import page
 from service.dependencies import SessionDep
 from service.queries import checks as queries
 from service.schemas.checks import RunCaseOut
+from service.shop_suite import NAME
 
 router = APIRouter(include_in_schema=False)
 SHOWN_RUNS = 40
@@ -39,7 +41,13 @@ def checks(request: Request, session: SessionDep) -> HTMLResponse:
     return page(
         request,
         "checks.html",
-        {"runs": runs, "plots": trends, "may_run": may(request.state.role, "POST", "/v1/checks/runs")},
+        {
+            "runs": runs,
+            "plots": trends,
+            "running": sum(run.state == "running" for run in runs),
+            "may_run": may(request.state.role, "POST", "/v1/checks/runs"),
+            "may_see_cases": may(request.state.role, "GET", "/checks/cases"),
+        },
     )
 
 
@@ -58,9 +66,12 @@ def check(
     passed = {"failed": False, "passed": True}.get(show)
     found = queries.list_cases(session, run_id=run_id, limit=SHOWN_CASES + 1, after_number=after, passed=passed)
     cases = [case_answer(case) for case in found[:SHOWN_CASES]]
+    own = run.suite == NAME
     context = {
         "run": run_answer(run),
-        "cases": [{"case": case, "texts": _texts(case), "yaml": as_case(case)} for case in cases],
+        "cases": [{"case": case, "texts": _texts(case), "yaml": None if own else _yaml(case)} for case in cases],
+        "own": own,
+        "may_add": may(request.state.role, "POST", f"/v1/checks/runs/{run.id}/cases/0/adopt"),
         "show": show,
         "more": cases[-1].number if len(found) > SHOWN_CASES else None,
     }
@@ -72,15 +83,7 @@ def _texts(case: RunCaseOut) -> list[dict[str, Any]]:
     return [{**reading, "words": marked(reading["text"], reading.get("spans") or [])} for reading in case.readings]
 
 
-def as_case(case: RunCaseOut) -> str:
-    """A case as a suite's file has it, to be added to a suite of one's own."""
-    readings = case.readings
-    if case.kind == "swap" and len(readings) == 2:
-        body: dict[str, Any] = {
-            name: {"text": reading["text"], "label": reading["expected"]}
-            for name, reading in zip("ab", readings, strict=True)
-        }
-    else:
-        body = {"text": readings[0]["text"], "label": readings[0]["expected"]} if readings else {}
-    entry = [{"id": case.case_id, "kind": case.kind, **body}]
-    return yaml.safe_dump(entry, allow_unicode=True, sort_keys=False, width=100)
+def _yaml(case: RunCaseOut) -> str | None:
+    """The case as a suite's file has it; None for one that cannot stand in a suite of one's own."""
+    told = told_case(case.kind, case.readings)
+    return as_yaml({"id": case.case_id, **told}) if told is not None else None

@@ -144,3 +144,7 @@ def list_cases(
     if passed is not None:
         query = query.where(SuiteRunCase.passed == passed)
     return session.scalars(query).all()
+
+
+def case_of_run(session: Session, *, run_id: str, number: int) -> SuiteRunCase | None:
+    return session.get(SuiteRunCase, (run_id, number))

@@ -37,18 +37,37 @@ def count_free_reviews(session: Session, *, now: datetime) -> int:
     return session.scalar(select(func.count()).select_from(Review).where(_free(now))) or 0
 
 
-def claim_next(session: Session, *, actor: str, now: datetime, until: datetime) -> Review | None:
+def claim_next(
+    session: Session, *, actor: str, now: datetime, until: datetime, put_back: bool = False
+) -> Review | None:
     """The earliest due that nobody has, now this actor's. Two callers never get one mail: PostgreSQL skips the rows
-    that another transaction has locked, SQLite has one writer at a time."""
+    that another transaction has locked, SQLite has one writer at a time.
+
+    put_back: what the actor held is free again once the next is found, which is first looked for behind it.
+    """
     begin_writing(session)
     query = select(Review).where(_free(now)).order_by(Review.due_at, Review.email_id).limit(1)
-    review = session.scalar(
-        query.with_for_update(skip_locked=True, of=Review).execution_options(populate_existing=True)
-    )
+    query = query.with_for_update(skip_locked=True, of=Review).execution_options(populate_existing=True)
+    behind = _last_held(session, actor=actor, now=now) if put_back else None
+    review = None
+    if behind is not None:
+        review = session.scalar(query.where(tuple_(Review.due_at, Review.email_id) > behind))
+    if review is None:
+        review = session.scalar(query)
+    if review is not None and put_back:
+        nobody = {"claimed_by": None, "claimed_until": None}
+        _change_claims(session, Review.email_id != review.email_id, actor=actor, now=now, values=nobody)
     if review is not None:
         review.claimed_by, review.claimed_until = actor, until
         session.flush()
     return review
+
+
+def _last_held(session: Session, *, actor: str, now: datetime) -> tuple[datetime, str] | None:
+    """The place in line, due_at and email_id, of the last mail that this actor holds."""
+    query = select(Review.due_at, Review.email_id).where(Review.claimed_by == actor, Review.claimed_until > now)
+    row = session.execute(query.order_by(Review.due_at.desc(), Review.email_id.desc()).limit(1)).first()
+    return (row.due_at, row.email_id) if row is not None else None
 
 
 def review_by_id(session: Session, *, email_id: str) -> Review | None:
@@ -62,12 +81,19 @@ def lock_review(session: Session, *, email_id: str) -> Review | None:
 
 
 def extend_claims(session: Session, *, actor: str, now: datetime, until: datetime) -> None:
-    """What an agent holds is held for longer while the agent works. A row that another transaction has is passed over:
-    to wait for it here, in no certain order, would end in deadlocks."""
-    mine = (Review.claimed_by == actor, Review.claimed_until > now, Review.claimed_until < until)
+    """What an agent holds is held for longer while the agent works."""
+    _change_claims(session, Review.claimed_until < until, actor=actor, now=now, values={"claimed_until": until})
+
+
+def _change_claims(
+    session: Session, which: ColumnElement[bool], *, actor: str, now: datetime, values: dict[str, datetime | None]
+) -> None:
+    """A row that another transaction has is passed over: to wait for it here, in no certain order, would end in
+    deadlocks."""
+    mine = (Review.claimed_by == actor, Review.claimed_until > now, which)
     free = select(Review.email_id).where(*mine).with_for_update(skip_locked=True)
     session.execute(
-        update(Review).where(Review.email_id.in_(free)).values(claimed_until=until),
+        update(Review).where(Review.email_id.in_(free)).values(values),
         execution_options={"synchronize_session": False},
     )
 

@@ -19,6 +19,11 @@ def case_by_id(session: Session, *, case_id: str) -> ShopCase | None:
     return session.scalars(select(ShopCase).where(_is_newest(), ShopCase.id == case_id)).first()
 
 
+def revisions(session: Session, *, case_id: str) -> Sequence[ShopCase]:
+    """Of one case, newest first; empty where there is none."""
+    return session.scalars(select(ShopCase).where(ShopCase.id == case_id).order_by(ShopCase.revision.desc())).all()
+
+
 def list_cases(
     session: Session, *, limit: int, before_id: str | None = None, retired: bool | None = None
 ) -> Sequence[ShopCase]:

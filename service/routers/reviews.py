@@ -43,11 +43,21 @@ def get_reviews(
 
 
 @router.post("/next", responses={204: {"description": "nobody waits, or others have them all"}, **DOWN})
-def post_next(session: SessionDep, actor: ActorDep, settings: SettingsDep) -> ReviewOut:
-    """Claim the first mail in line that nobody has. What you hold already is held for as long again."""
+def post_next(
+    session: SessionDep,
+    actor: ActorDep,
+    settings: SettingsDep,
+    put_back: Annotated[
+        bool, Query(description="put back what you hold, and claim the first behind it, else the first in line")
+    ] = False,
+) -> ReviewOut:
+    """Claim the first mail in line that nobody has. What you hold already is held for as long again.
+
+    With `put_back`, what you hold is others' to take once the next is yours; where there is no next, you keep it.
+    """
     now = datetime.now(UTC)
     until = now + timedelta(seconds=settings.claim_seconds)
-    review = queries.claim_next(session, actor=actor, now=now, until=until)
+    review = queries.claim_next(session, actor=actor, now=now, until=until, put_back=put_back)
     queries.extend_claims(session, actor=actor, now=now, until=until)
     if review is None:
         return Response(status_code=HTTPStatus.NO_CONTENT)  # type: ignore[return-value]

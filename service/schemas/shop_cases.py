@@ -31,6 +31,13 @@ class CaseIn(Wire):
     severity: Severity = "major"
 
 
+class AdoptIn(Wire):
+    """How a run's case is to stand in the shop's own suite."""
+
+    names: list[Line] = Field(default_factory=list, max_length=100, description="names in its mails to be replaced")
+    severity: Severity | None = Field(default=None, description="as in the suite that it comes from, by default")
+
+
 class CaseChange(Wire):
     """The case anew, as it stands in a suite's YAML; its id stays."""
 

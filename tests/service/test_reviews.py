@@ -119,6 +119,23 @@ def test_next_gives_the_first_in_line_and_never_one_twice(client: TestClient) ->
     assert client.get("/v1/review").json()["unclaimed"] == 0
 
 
+def test_next_with_put_back_passes_what_was_held_to_others_and_goes_on_behind_it(client: TestClient) -> None:
+    for n in range(3):
+        post_mail(client, f"refund the cake {n}")
+    line = [row["email"]["id"] for row in client.get("/v1/review").json()["data"]]
+    as_actor(client, "ann")
+    for expected in (*line, line[0]):  # all of them in turn, and then from the start again
+        assert client.post("/v1/review/next?put_back=true").json()["email"]["id"] == expected
+        held = client.get("/v1/review?mine=true").json()
+        assert ([row["email"]["id"] for row in held["data"]], held["unclaimed"]) == ([expected], 2)
+    as_actor(client, "bo")
+    for expected in line[1:]:
+        assert client.post("/v1/review/next").json()["email"]["id"] == expected
+    as_actor(client, "ann")
+    assert client.post("/v1/review/next?put_back=true").status_code == 204
+    assert [row["email"]["id"] for row in client.get("/v1/review?mine=true").json()["data"]] == line[:1]
+
+
 def test_agents_who_ask_at_once_never_get_one_mail(client: TestClient) -> None:
     for n in range(12):
         post_mail(client, f"refund the cake {n}")

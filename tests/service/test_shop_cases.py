@@ -7,16 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from click.testing import Result
 from fastapi.testclient import TestClient
 from typer.testing import CliRunner
 
 from model.checks.schema import read_suite
+from service.adopting import told_case
 from service.app import create_app
 from service.cli.commands import app
 from service.made_up import names_of, replaced, stand_ins
 from service.settings import Settings
 from tests.service.test_emails import assert_problem
+from tests.service.test_models import until
 
 MAIL = {
     "from": "Mina Rao <mina.rao@example.com>",
@@ -83,6 +86,15 @@ def test_what_does_not_fit_is_told(client: TestClient) -> None:
     assert client.get("/v1/checks/cases").json()["data"] == []
 
 
+def test_what_the_suite_holds_already_is_not_added_again_until_it_is_retired(client: TestClient) -> None:
+    made = make(client).json()
+    again = make(client, severity="critical")
+    assert_problem(again, 409, "holds this case already")
+    assert again.json()["case_id"] == made["id"]
+    client.post(f"/v1/checks/cases/{made['id']}/retire")
+    assert make(client).status_code == 201
+
+
 def test_a_case_is_reworded_retired_and_never_deleted(client: TestClient) -> None:
     made = make(client).json()
     path = f"/v1/checks/cases/{made['id']}"
@@ -127,7 +139,62 @@ def test_export_writes_the_standing_cases_as_a_suite_and_refuses_where_there_are
 
 
 def test_pages_of_cases_are_newest_first(client: TestClient) -> None:
-    ids = [make(client).json()["id"] for _ in range(3)]
+    ids = [make(client, label=label).json()["id"] for label in ("no_refund", "refund_policy", "refund_fee")]
     page = client.get("/v1/checks/cases", params={"limit": 2}).json()
     rest = client.get("/v1/checks/cases", params={"limit": 2, "cursor": page["next_cursor"]}).json()
     assert [entry["id"] for entry in page["data"] + rest["data"]] == ids[::-1]
+
+
+def test_a_case_of_a_run_is_taken_into_the_shops_suite_in_one_step(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order = "Order AB-10456, mina@x.com"
+    a, b = f"{order}: refund the fee, not the cake.", f"{order}: refund the cake, not the fee."
+    swap = {"id": "s", "kind": "swap", "severity": "critical"}
+    theirs = [
+        {**swap, "a": {"text": a, "label": "refund_fee"}, "b": {"text": b, "label": "refund_item"}},
+        {"id": "one", "kind": "minimum", "text": "I am Jo. Thanks.", "label": "no_refund"},
+        {"id": "greeted", "kind": "invariance", "text": "Hello, swap it.", "label": "replacement", "edits": ["case"]},
+        {"id": "orders", "kind": "structural", "text": "refund the fee and not the cake"},
+    ]
+    suite = tmp_path / "theirs.yaml"
+    suite.write_text(yaml.safe_dump({"name": "theirs", "description": "x", "fail_under": 0.0, "cases": theirs}))
+    monkeypatch.setattr(Settings, "suite_files", lambda _: [suite])
+    with TestClient(create_app(settings), raise_server_exceptions=False) as client:
+        run = client.post("/v1/checks/runs").json()["data"][0]["id"]
+        until(lambda: client.get(f"/v1/checks/runs/{run}").json()["run"]["state"] != "running")
+        cases = f"/v1/checks/runs/{run}/cases"
+        pair = client.post(f"{cases}/0/adopt")
+        assert pair.status_code == 201, pair.text
+        told = pair.json()["case"]
+        assert (told["kind"], told["severity"], told["a"]["label"]) == ("swap", "critical", "refund_fee")
+        assert told["a"]["text"].endswith("refund the fee, not the cake.")
+        assert told["b"]["text"].endswith("refund the cake, not the fee.")
+        assert told["a"]["text"].split(":")[0] == told["b"]["text"].split(":")[0], "the same stand-ins in both"
+        assert not any(detail in told["a"]["text"] for detail in ("10456", "mina"))
+        one = client.post(f"{cases}/1/adopt", json={"names": ["Jo"], "severity": "minor"}).json()["case"]
+        assert (one["kind"], one["label"], one["severity"]) == ("minimum", "no_refund", "minor")
+        assert "Jo." not in one["text"]
+        assert client.post(f"{cases}/2/adopt").json()["case"]["text"] == "Hello, swap it."
+        assert_problem(client.post(f"{cases}/3/adopt"), 422, "asks for no label")
+        assert_problem(client.post(f"{cases}/0/adopt"), 409, "holds this case already")
+        assert_problem(client.post(f"{cases}/9/adopt"), 404, "no run holds this case")
+        assert_problem(client.post("/v1/checks/runs/%00/cases/0/adopt"), 404, "no run has this id")
+        assert len(client.get("/v1/checks/cases").json()["data"]) == 3
+
+
+def test_a_single_mail_of_a_run_gets_the_partner_that_its_marked_phrases_make() -> None:
+    spans = [
+        {"role": role, "text": words, "confidence": confidence}
+        for role, words, confidence in (("refund", "fee", 0.9), ("refund", "Please", 0.2), ("keep", "cake", 0.9))
+    ]
+    reading = {"text": "Please refund the fee, not the cake.", "expected": "refund_item", "spans": spans}
+    told = told_case("minimum", [reading])
+    assert told is not None
+    assert (told["a"]["label"], told["b"]) == (
+        "refund_item",
+        {"text": "Please refund the cake, not the fee.", "label": "refund_fee"},
+    )
+    reading["spans"] = [{**span, "text": "fee"} for span in spans]
+    alone = told_case("minimum", [reading])
+    assert alone == {"kind": "minimum", "text": reading["text"], "label": "refund_item"}, "what overlaps is no pair"

@@ -3,6 +3,7 @@
 
 const Console = (() => {
   const root = document.documentElement;
+  const FOLLOW_MS = 1500;
   let noticeTimer = 0;
 
   /** Say something to eyes and to screen readers for a few seconds. */
@@ -32,8 +33,8 @@ const Console = (() => {
     }
   }
 
-  /** A request to the service: the parsed answer, or an Error whose message is the problem's own sentence. */
-  async function request(method, address, body) {
+  /** A request to the service: its status and parsed answer, or an Error whose message is the problem's own sentence. */
+  async function exchange(method, address, body) {
     const token = document.querySelector('meta[name="csrf-token"]')?.content;
     const headers = {};
     if (token) headers["X-CSRF-Token"] = token;
@@ -44,14 +45,55 @@ const Console = (() => {
     } catch {
       throw new Error("The service does not answer. Nothing was lost; try again in a moment.");
     }
-    if (response.status === 204) return null; // nothing is there to be read, whatever type it is said to have
+    const { status } = response;
+    if (status === 204) return { status, answer: null }; // nothing is there to be read, whatever type it is said to have
     const kind = response.headers.get("content-type") ?? "";
     const answer = kind.includes("json") ? await response.json() : await response.text();
-    if (response.ok) return answer;
-    const error = new Error(answer.detail ?? `The service answered ${response.status}.`);
-    error.status = response.status;
-    if (response.status === 401) error.message = "You are signed out. Sign in again; this page stays as it is.";
+    if (response.ok) return { status, answer };
+    const error = new Error(answer.detail ?? `The service answered ${status}.`);
+    error.problem = answer;
+    if (status === 401) error.message = "You are signed out. Sign in again; this page stays as it is.";
     throw error;
+  }
+
+  /** The same, for whom the answer is enough. */
+  async function request(method, address, body) {
+    return (await exchange(method, address, body)).answer;
+  }
+
+  /** A part of this page, by its id, as the service has it now; what had the focus in it keeps it. */
+  async function renew(id) {
+    const fresh = new DOMParser().parseFromString(await request("GET", location.href), "text/html").getElementById(id);
+    const old = document.getElementById(id);
+    if (!fresh) return location.reload(); // another page came, such as the sign-in
+    const all = (part) => [...part.querySelectorAll("a, button, input, select, summary, [tabindex]")];
+    const held = all(old).indexOf(document.activeElement);
+    const key = (element) => element.getAttribute("href") ?? element.id + element.textContent;
+    const open = [...old.querySelectorAll("details")].map((details) => details.open);
+    [...fresh.querySelectorAll("details")].forEach((details, number) => (details.open = open[number] ?? false));
+    const same = held < 0 ? null : all(fresh).find((element) => key(element) === key(document.activeElement));
+    old.replaceWith(document.adoptNode(fresh)); // the service's own page, in which mail is escaped
+    same?.focus({ preventScroll: true });
+    showAges();
+  }
+
+  const followed = new Set();
+
+  /** Keep a part of this page new for as long as it is marked busy, and say the words when it is not any more. */
+  async function follow(id, words) {
+    const busy = () => document.getElementById(id)?.dataset.busy !== undefined;
+    if (!busy() || followed.has(id)) return;
+    followed.add(id);
+    while (busy()) {
+      await new Promise((done) => setTimeout(done, FOLLOW_MS));
+      try {
+        if (!document.hidden) await renew(id);
+      } catch (error) {
+        notice(error.message); // the service may be away for a while
+      }
+    }
+    followed.delete(id);
+    notice(words);
   }
 
   function isDark() {
@@ -101,5 +143,5 @@ const Console = (() => {
   }
 
   document.addEventListener("DOMContentLoaded", start);
-  return { notice, later, request, isTyping, showAges };
+  return { notice, later, exchange, request, renew, follow, isTyping, showAges };
 })();

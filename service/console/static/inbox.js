@@ -3,7 +3,8 @@
 
 (() => {
   const list = () => document.getElementById("mails");
-  const undoable = [];
+  const undoable = []; // a map each: a mail's id and the verdict that stood before
+  const newest = new Map(); // a mail's id and how many verdicts it had after this page's last one
 
   function current() {
     return document.activeElement?.closest("#mails > li") ?? list().querySelector(":scope > li.current");
@@ -30,46 +31,86 @@
     return one ? [one] : [];
   }
 
-  /** One verdict for each row, a few at a time; what was refused is told with its reason. */
-  async function judge(rows, bodyOf, done) {
+  /** Do what `change` does to each row, a few at a time; what was refused is told with its reason. The rows it did. */
+  async function work(rows, change, done) {
+    if (!rows.length) return; // why there is none was told
     const waiting = [...rows];
-    const judged = [];
+    const changed = [];
     const refused = [];
-    const work = async () => {
+    const next = async () => {
       for (let row = waiting.shift(); row; row = waiting.shift()) {
         try {
-          await Console.request("POST", `/v1/emails/${row.dataset.id}/feedback`, bodyOf(row));
-          judged.push(row);
+          await change(row);
+          changed.push(row);
         } catch (error) {
           refused.push(error);
         }
       }
     };
-    await Promise.all([work(), work(), work(), work()]);
-    await refresh(judged);
-    const sentence = judged.length ? `${judged.length === 1 ? "Mail" : `${judged.length} mails`} ${done}.` : "";
+    await Promise.all([next(), next(), next(), next()]);
+    await refresh(changed);
+    const sentence = changed.length ? `${changed.length === 1 ? "Mail" : `${changed.length} mails`} ${done}.` : "";
     const problem = refused.length ? ` ${refused.length} refused: ${refused[0].message}` : "";
     Console.notice(sentence + problem);
-    return judged.map((row) => row.dataset.id);
   }
 
-  async function accept() {
-    const done = await judge(targets(), () => ({ verdict: "accepted" }), "accepted");
-    if (done.length) undoable.push(done);
+  async function give(id, body) {
+    const { status, answer } = await Console.exchange("POST", `/v1/emails/${id}/feedback`, body);
+    newest.set(id, answer.feedback.length);
+    return status === 201 ? answer.feedback : null; // the same verdict again is no new one
   }
 
-  async function correct(label) {
+  /** One verdict for each row, with what undoes it: the verdict that stood before, word for word, or none. */
+  async function judge(rows, bodyOf, done) {
+    const undo = new Map();
+    await work(
+      rows,
+      async (row) => {
+        const { id } = row.dataset;
+        const history = await give(id, bodyOf(row));
+        if (history) undo.set(id, asBody(history.at(-2)));
+      },
+      done,
+    );
+    if (undo.size) undoable.push(undo);
+  }
+
+  /** A verdict of the history as it is given again. */
+  function asBody(verdict) {
+    if (!verdict || verdict.verdict === "withdrawn") return { verdict: "withdrawn" };
+    const { reason } = verdict;
+    if (verdict.verdict === "accepted") return { verdict: "accepted", reason };
+    return { verdict: "corrected", label: verdict.label, spans: verdict.spans, reason };
+  }
+
+  function accept() {
+    return judge(targets(), () => ({ verdict: "accepted" }), "accepted");
+  }
+
+  function correct(label) {
     const body = (row) =>
       row.dataset.model === label ? { verdict: "accepted" } : { verdict: "corrected", label };
-    const done = await judge(targets(), body, `labelled ${label.replaceAll("_", " ")}`);
-    if (done.length) undoable.push(done);
+    return judge(targets(), body, `labelled ${label.replaceAll("_", " ")}`);
   }
 
+  /** Bring back what stood before the last verdict of this page, unless somebody else has judged the mail since. */
   async function undo() {
     const last = undoable.pop();
     if (!last) return Console.notice("There is nothing to undo.");
-    const rows = last.map((id) => document.getElementById(`mail-${id}`) ?? lost(id));
-    await judge(rows, () => ({ verdict: "withdrawn" }), "as before");
+    const rows = [...last.keys()].map((id) => document.getElementById(`mail-${id}`) ?? lost(id));
+    await work(
+      rows,
+      async (row) => {
+        const { id } = row.dataset;
+        const { feedback } = await Console.request("GET", `/v1/emails/${id}`);
+        const mine = feedback.length === newest.get(id);
+        if (mine) await give(id, last.get(id));
+        last.delete(id);
+        if (!mine) throw new Error(`${feedback.at(-1).actor} has judged it since.`);
+      },
+      "as before",
+    );
+    if (last.size) undoable.push(last); // what did not reach the service
   }
 
   /** A row that has left the page still has its id. */

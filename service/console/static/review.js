@@ -2,10 +2,10 @@
 "use strict";
 
 const Review = (() => {
-  /** Claim the first mail in line that nobody has and go to it; to the queue's page where none is left. */
+  /** Claim the next mail in line that nobody has and go to it; what was held goes back where it was not decided. */
   async function next() {
     try {
-      const taken = await Console.request("POST", "/v1/review/next");
+      const taken = await Console.request("POST", "/v1/review/next?put_back=true");
       if (taken?.email) {
         location.assign(`/mails/${taken.email.id}?queue=yes`);
         return;

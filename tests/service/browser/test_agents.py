@@ -80,6 +80,26 @@ def test_two_agents_take_from_the_queue_and_never_the_same_mail(
     expect(bo.locator("#count")).to_have_text("1")
 
 
+def test_going_on_to_the_next_mail_puts_back_the_one_in_hand(server: LiveServer, agent: Callable[[str], Page]) -> None:
+    send_three(server)
+    ada = agent("ada")
+    ada.goto("/review")
+    seen = {ada.url}
+    for _ in range(3):
+        ada.keyboard.press("g")
+        ada.wait_for_url(lambda url: url not in seen)
+        expect(ada.locator("#queue")).to_contain_text("3 waiting for review. This one is yours.")
+        seen.add(ada.url)
+    ada.get_by_role("link", name="the queue").click()
+    expect(ada.get_by_text("2 of them with nobody")).to_be_visible()
+    expect(ada.get_by_text("yours", exact=True)).to_have_count(1)
+    ada.keyboard.press("g")
+    ada.wait_for_url(IN_QUEUE)
+    bo = agent("bo")
+    bo.goto("/review")
+    expect(bo.get_by_text("with ada")).to_have_count(1)
+
+
 def test_a_mail_that_another_agent_has_takes_no_verdict_until_it_is_put_back(
     server: LiveServer, agent: Callable[[str], Page]
 ) -> None:

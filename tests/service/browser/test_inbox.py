@@ -4,6 +4,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from model.config import LABELS
 from tests.service.browser.conftest import violations
 from tests.service.browser.live import LiveServer
 
@@ -65,6 +66,53 @@ def test_by_keyboard_alone_mails_are_accepted_corrected_undone_searched_and_open
     page.keyboard.press("j")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Order 0")).to_be_visible()
+
+
+def test_undo_brings_back_the_verdict_that_stood_before_with_its_words(page: Page, server: LiveServer) -> None:
+    mail = send(server, 0)
+    wrong = "other" if mail["label"] != "other" else "refund_fee"
+    feedback = f"/v1/emails/{mail['id']}/feedback"
+    spans = [{"role": "keep", "start": 0, "end": 5}]
+    server.ask("POST", feedback, verdict="corrected", label=wrong, spans=spans, reason="said by telephone")
+    page.goto("/")
+    page.keyboard.press("j")
+    page.keyboard.press("a")
+    expect(row(page, 0)).to_contain_text("accepted by local")
+    page.keyboard.press("a")  # stands already: nothing more to undo
+    expect(page.locator("#notice")).to_have_text("Mail accepted.")
+    other = LABELS.index(next(label for label in LABELS if label not in (wrong, mail["label"])))
+    page.keyboard.press(str((other + 1) % 10))
+    expect(row(page, 0).locator(".chip")).to_have_text(LABELS[other].replace("_", " "))
+    page.keyboard.press("u")
+    expect(row(page, 0)).to_contain_text("accepted by local")
+    page.keyboard.press("u")
+    expect(row(page, 0)).to_contain_text("corrected by local")
+    after = server.ask("GET", f"/v1/emails/{mail['id']}")
+    assert (after["standing_label"], after["standing_spans"]) == (wrong, spans)
+    assert [(entry["verdict"], entry["label"]) for entry in after["feedback"]] == [
+        ("corrected", wrong),
+        ("accepted", mail["label"]),
+        ("corrected", LABELS[other]),
+        ("accepted", mail["label"]),
+        ("corrected", wrong),
+    ]
+    assert after["feedback"][-1]["reason"] == "said by telephone"
+    assert after["label"] == mail["label"], "the prediction stays as it was"
+    page.keyboard.press("u")
+    expect(page.locator("#notice")).to_have_text("There is nothing to undo.")
+
+
+def test_undo_leaves_alone_what_somebody_has_judged_since(page: Page, server: LiveServer) -> None:
+    mail = send(server, 0)
+    page.goto("/")
+    page.keyboard.press("j")
+    page.keyboard.press("a")
+    expect(row(page, 0)).to_contain_text("accepted by local")
+    wrong = "other" if mail["label"] != "other" else "refund_fee"
+    server.ask("POST", f"/v1/emails/{mail['id']}/feedback", verdict="corrected", label=wrong)
+    page.keyboard.press("u")
+    expect(page.locator("#notice")).to_contain_text("1 refused: local has judged it since.")
+    assert server.ask("GET", f"/v1/emails/{mail['id']}")["standing_label"] == wrong
 
 
 def test_by_mouse_mails_are_filtered_and_the_address_says_so(page: Page, server: LiveServer) -> None:
