@@ -1,4 +1,4 @@
-"""Every page by axe-core against WCAG 2.2 A and AA, in both themes, on a telephone and, for the inbox, on a wall."""
+"""Every page by axe-core against WCAG 2.2 A and AA, in both themes, on a telephone and on a wall."""
 
 from __future__ import annotations
 
@@ -21,8 +21,20 @@ def addresses(server: LiveServer) -> list[str]:
     other = "other" if decided["label"] != "other" else "refund_fee"
     server.ask("POST", f"/v1/emails/{decided['id']}/feedback", verdict="corrected", label=other)
     run = server.run_suites()
+    case = server.ask("POST", "/v1/checks/cases", email_id=decided["id"], label=other)
     mails = [f"/mails/{mail['id']}" for mail in (waits, decided)]
-    return ["/", *mails, f"/mails/{waits['id']}/why", "/review", "/checks", f"/checks/{run}", "/models", "/health"]
+    return [
+        "/",
+        *mails,
+        f"/mails/{waits['id']}/why",
+        "/review",
+        "/checks",
+        f"/checks/{run}",
+        "/checks/cases",
+        f"/checks/cases/{case['id']}",
+        "/models",
+        "/health",
+    ]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -37,11 +49,12 @@ def test_every_page_meets_wcag_and_does_not_scroll_sideways_on_a_telephone(
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), address
 
 
-def test_the_inbox_meets_wcag_on_a_wall(page: Page, addresses: list[str]) -> None:
+def test_every_page_meets_wcag_on_a_wall(page: Page, addresses: list[str]) -> None:
     page.set_viewport_size({"width": 3840, "height": 2160})
-    page.goto(addresses[0])
-    assert violations(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for address in addresses:
+        page.goto(address)
+        assert violations(page) == [], address
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), address
 
 
 def test_every_page_but_the_lab_can_be_read_without_javascript(
