@@ -86,14 +86,14 @@ def extend_claims(session: Session, *, actor: str, now: datetime, until: datetim
 
 
 def _change_claims(
-    session: Session, which: ColumnElement[bool], *, actor: str, now: datetime, values: dict[str, datetime | None]
+    session: Session, which: ColumnElement[bool], *, actor: str, now: datetime, values: Mapping[str, datetime | None]
 ) -> None:
     """A row that another transaction has is passed over: to wait for it here, in no certain order, would end in
     deadlocks."""
     mine = (Review.claimed_by == actor, Review.claimed_until > now, which)
     free = select(Review.email_id).where(*mine).with_for_update(skip_locked=True)
     session.execute(
-        update(Review).where(Review.email_id.in_(free)).values(values),
+        update(Review).where(Review.email_id.in_(free)).values(dict(values)),
         execution_options={"synchronize_session": False},
     )
 

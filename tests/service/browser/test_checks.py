@@ -5,7 +5,7 @@ from playwright.sync_api import Page, expect
 
 from model.checks.schema import read_suite
 from tests.service.browser.live import LiveServer
-from tests.service.test_checks import held_suites
+from tests.service.checks.runs import held_suites
 
 pytestmark = pytest.mark.usefixtures("suite")
 
