@@ -11,6 +11,7 @@ from typing import Any
 from model.classifier import Classifier
 from model.decision import Overrides, read_texts
 from service.intake.compose import attached, cut_parts
+from service.left_off import as_far_as_read
 from service.mail_files import Mail
 
 BATCH = 64
@@ -53,8 +54,9 @@ def answers(
             overrides=overrides,
             automatic=[mail.intake.automatic for mail in batch],
         )
-        for mail, read in zip(batch, reads, strict=True):
-            prediction, check, intake = read.prediction, read.check, mail.intake
+        for mail, result in zip(batch, reads, strict=True):
+            intake, read = mail.intake, as_far_as_read(result, mail.intake)
+            prediction, check = read.prediction, read.check
             yield {
                 "id": mail.id,
                 "label": prediction.label,

@@ -100,6 +100,7 @@ def problem(
     )
 
 
+LIMITS = {"html": "html_bytes", "text": "text_characters"}
 REFUSAL_REASONS = {  # by status; the rest are no refusals: a missing page, a fault of ours
     400: "invalid",
     401: "unauthorized",
@@ -130,7 +131,10 @@ def problem_of(error: Exception) -> JSONResponse:
             found = [{"field": _field(entry["loc"]), "message": entry["msg"]} for entry in error.errors()]
             broken_json = any(entry["type"] == "json_invalid" for entry in error.errors())
             status = HTTPStatus.BAD_REQUEST if broken_json else HTTPStatus.UNPROCESSABLE_ENTITY
-            return problem(status, f"{found[0]['field']}: {found[0]['message']}", extra={"errors": found})
+            detail = f"{found[0]['field']}: {found[0]['message']}"
+            if (limit := _limit(error)) is not None:
+                return problem(status, detail, extra={"errors": found, "limit": limit}, reason="over_limit")
+            return problem(status, detail, extra={"errors": found})
         case HTTPException():
             return problem(error.status_code, str(error.detail), headers=dict(error.headers or {}))
         case DataError():
@@ -145,6 +149,12 @@ def problem_of(error: Exception) -> JSONResponse:
         case _:
             log.error("unexpected: %s", type(error).__name__, exc_info=error)
             return problem(ServiceError.status, "the service failed on this request; it has been logged")
+
+
+def _limit(error: RequestValidationError | ValidationError) -> str | None:
+    """The limit that a text or an HTML in JSON is over; of the HTML the same as a raw mail's."""
+    over = (entry["loc"][-1] for entry in error.errors() if entry["type"] == "string_too_long")
+    return next((LIMITS[field] for field in over if field in LIMITS), None)
 
 
 def _disk_full(error: SQLAlchemyError) -> bool:

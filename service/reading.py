@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from model.classifier import Classifier, Spent
 from model.decision import NO_OVERRIDES, Overrides, Read, read_texts
 from service.keeping import Keeping
+from service.left_off import as_far_as_read
 from service.metrics import CONFIDENCE, ORDER_CHECKS, PREDICTIONS, REVIEW_REASONS, STAGE_SECONDS
 from service.redaction import redact
 from service.stages import stage
@@ -59,6 +60,7 @@ class Reader:
                 automatic=[intake.automatic for intake in intakes],
                 spent=spent,
             )
+        reads = [as_far_as_read(read, intake) for read, intake in zip(reads, intakes, strict=True)]
         STAGE_SECONDS.labels("tokenize").observe(spent.tokenize_seconds)
         STAGE_SECONDS.labels("inference").observe(spent.inference_seconds)
         started = perf_counter()

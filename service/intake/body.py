@@ -78,7 +78,8 @@ def _pieces(part: Part, body: Body, limits: Limits, *, in_report: bool) -> list[
     if content_type in TNEF or (_filename(part, options) or "").lower() == "winmail.dat":
         body.notes.append("attachment: Outlook's winmail.dat may hold the text or the files")
     disposition = parameters(" ".join(fields(part, "content-disposition")[:1]))[0]
-    readable = content_type in PLAIN + HTML or (content_type.startswith("text/") and part.depth == 0)
+    alone = part.depth == 0 and content_type.startswith("text/") and content_type != "text/calendar"
+    readable = content_type in PLAIN + HTML or alone
     if readable and (disposition != "attachment" or (part.depth == 0 and not _filename(part, options))):
         if _filename(part, options) is None or part.depth == 0:
             return [_leaf(part, body, limits)]
@@ -195,6 +196,16 @@ def _attach(part: Part, content_type: str, filename: str | None, body: Body) -> 
     body.attachments.append(Attachment(filename, content_type, size))
 
 
+def _written_bytes(mail: Part) -> int:
+    """The bytes of a mail as it came, but for its parts' boundaries."""
+    size = 0
+    for part in mail.walk():
+        if isinstance(part, Part):
+            size += sum(len(f"{name}: {value}\n".encode("utf-8", "surrogateescape")) for name, value in part.items())
+            size += 1 + len(payload_bytes(part)) if not part.is_multipart() else 0
+    return size
+
+
 def _attach_mail(part: Part, content_type: str, body: Body, limits: Limits, *, in_report: bool) -> None:
     """A mail in a mail: an attachment; and forwarded, unless a report gives it back. Some programs encode it, which
     RFC 2046, section 5.2.1 forbids."""
@@ -204,7 +215,6 @@ def _attach_mail(part: Part, content_type: str, body: Body, limits: Limits, *, i
         inner = [parse_inside(inner[0], base64_bytes(payload_bytes(inner[0])), limits)]
     subject = " ".join(fields(inner[0], "subject")[:1]) if inner else ""
     name = _filename(part, options) or decode_header(subject)[:255] or None
-    size = sum(len(payload_bytes(leaf)) for leaf in part.walk() if isinstance(leaf, Part) and not leaf.is_multipart())
-    body.attachments.append(Attachment(name, content_type, size))
+    body.attachments.append(Attachment(name, content_type, sum(map(_written_bytes, inner))))
     if content_type in ("message/rfc822", "message/global") and not in_report:
         body.forwarded += inner[:1]

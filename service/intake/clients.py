@@ -20,7 +20,7 @@ VERB = re.compile(
 )
 # how an attribution begins: an intro word, a number, or a weekday before a number
 ATTRIBUTION_START = re.compile(
-    r"(?:(?:on|am|le|el|em|il|op|den|at|w dniu|dnia|wiadomość)\s|在|於|\W?\d"
+    r"(?:(?:on|am|le|el|en|em|il|op|den|at|w dniu|dnia|wiadomość)\s|在|於|\W?\d"
     r"|[^\W\d]{2,14}[.,]{0,2}\s\d)",
     re.IGNORECASE,
 )
@@ -82,7 +82,7 @@ ORIGINAL = names(
     "origineel bericht,wiadomość oryginalna,oryginalna wiadomość,ursprungligt meddelande,originalmeddelande,"
     "oprindelig meddelelse,alkuperäinen viesti,исходное сообщение,оригинальное сообщение,原始邮件,原始郵件,邮件原件,"
     "元のメッセージ,original,reply message,original email,urspr. nachricht,original appointment,"
-    "replied message,回复的原邮件,回覆的原郵件"
+    "initial header,replied message,回复的原邮件,回覆的原郵件"
 )
 FORWARDED = names(
     "forwarded message,begin forwarded message,forwarded mail,forwarded email,weitergeleitete nachricht,"
@@ -97,9 +97,19 @@ FORWARDED = names(
     "转发的原邮件,转发的原郵件,転送メッセージ,転送されたメッセージ,"
     "転送されたメール"
 )
+# what mail programs write before the subject of a mail that they send on, and of an answer
+FORWARD_SUBJECT = re.compile(
+    r"\s*(?:fwd?|wg|tr|rv|reenv|enc|i|pd|vb|vl|doorst|转发|轉寄|轉發|転送)\s?[:：]",
+    re.IGNORECASE,
+)
+REPLY_SUBJECT = re.compile(
+    r"\s*(?:re|aw|antw|sv|vs|r|rif|res|réf|odp|отв|回复|回覆|答复|返信)(?:\[\d{1,3}\]|\(\d{1,3}\))?\s?[:：]",
+    re.IGNORECASE,
+)
 # what a forwarder says above a mail that someone else is to read
 POINTER = re.compile(
-    r"\b(?:below|fyi|fwd|forward\w*|(?:deal|help) with (?:this|it)|handle (?:this|it)|look into|take care of"
+    r"\b(?:below|fyi|fwd|(?<!look )(?<!looking )(?<!going )(?<!moving )forward\w*"
+    r"|(?:deal|help) with (?:this|it)|handle (?:this|it)|look into|take care of"
     r"|over to you"
     r"|unten|anbei|weiterleit\w*|weitergeleitet\w*|zur info\w*|zur kenntnis|z\.\s?k|kümmer\w*|übernehm\w*"
     r"|abajo|reenv\w+|te paso|os paso|ocup\w+ de esto|ci-dessous|transf[eè]r\w*|pour info\w*|abaixo|encaminh\w+"
@@ -107,7 +117,8 @@ POINTER = re.compile(
     r"|sotto|inoltr\w+|per conoscenza|hieronder|onderstaand\w*|doorgestuurd|doorsturen|ter info\w*"
     r"|poniżej|przesyłam|przekazuję|do wiadomości|nedan|nedanstående|vidarebefordr\w+|nedenfor|nedenstående"
     r"|videresend\w+"
-    r"|alla|oheinen|välit\w+|tiedoksi|ниже|пересыл\w+|перенаправл\w+|для сведения)\b"
+    r"|alla (?:ole|näky|viesti)\w*|(?:katso|ks\.|viesti|tässä) alla"
+    r"|oheinen|välit\w+|tiedoksi|ниже|пересыл\w+|перенаправл\w+|для сведения)\b"
     r"|见下|如下|下面|以下|转发|轉寄|下記|転送",
     re.IGNORECASE,
 )
@@ -191,7 +202,7 @@ APP_SYSTEM = (
     r"(?:for|für|pour|para|per|voor|för|til|dla|для|на) (?:systemu )?(?:ios|android|iphone|ipad|mac\w*|windows)"
 )
 GET_APP = re.compile(
-    r"(?:get|download|holen sie sich|laden sie|obtener|obtén|obter|obtenha|télécharger|obtenez|scarica|ottieni"
+    r"(?:get|download|holen sie sich|laden sie|obtener|obtén|obter|obtenha|télécharger|obten(?:ez|ir)|scarica|ottieni"
     r"|pobierz|hämta|skaffa|hent|hanki|скачать|получить|获取|下载|下載)(?: the| o| la| aplikację)?"
     r" (?:outlook|yahoo|aol|gmail|bluemail|k-9)(?: mail)?(?: app)?(?: " + APP_SYSTEM + r")?\W*(?:https?:\S*)?\W*"
     r"|outlook " + APP_SYSTEM + r"(?:\s?(?:beziehen|herunterladen|downloaden|hämta|を入手))?\W*(?:https?:\S*)?\W*"

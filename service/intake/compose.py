@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from service.intake import clients, plain
 from service.intake.body import Attachment
-from service.intake.cut import MAX_POINTER_WORDS, CutPart, own_words
-from service.intake.html import html_to_text
+from service.intake.cut import MAX_POINTER_WORDS, CutPart, Hints, own_words
+from service.intake.html import read_html
 from service.intake.mime import ParsedMail
 
 Source = Literal["plain", "html", "subject"]
@@ -20,7 +20,8 @@ MAX_BODY_CHARACTERS = 5_000_000  # of a raw mail's body are kept, as many as of 
 @dataclass(frozen=True)
 class Intake:
     """A mail made ready to be read. source: where its words come from, None where there are none; cut: what was taken
-    from the body; context: another's words that the writer answers; attachments: None where the mail came as JSON."""
+    from the body; context: another's words that the writer answers; attachments: None where the mail came as JSON;
+    truncated: its HTML has more elements than are read."""
 
     text: str
     source: Source | None = None
@@ -28,6 +29,7 @@ class Intake:
     context: str | None = None
     attachments: tuple[Attachment, ...] | None = None
     automatic: bool = False
+    truncated: bool = False
 
 
 def cut_parts(intake: Intake) -> list[dict[str, Any]]:
@@ -41,7 +43,7 @@ def attached(intake: Intake) -> list[dict[str, Any]] | None:
 
 def compose(*, subject: str | None, text: str | None, html: str | None, cut: bool = True) -> Intake:
     """`Subject: …`, an empty line, the body; as the training mails have it. cut=False keeps the body whole."""
-    return under_subject(subject, read_body(text, html, cut_up_to=MAX_CUT_CHARACTERS if cut else 0))
+    return under_subject(subject, read_body(text, html, subject, cut_up_to=MAX_CUT_CHARACTERS if cut else 0))
 
 
 def compose_mail(mail: ParsedMail) -> Intake:
@@ -59,13 +61,22 @@ def _with_forwarded(mail: ParsedMail, cut_up_to: int) -> Intake:
     """The own words of a body, and of the mail attached to it where there are none or a note that points to it."""
     if _is_sealed(mail):
         return Intake("")
-    own = read_body(mail.text and mail.text[:MAX_BODY_CHARACTERS], mail.html, cut_up_to=cut_up_to)
+    answers = mail.in_reply_to is not None
+    text = mail.text and mail.text[:MAX_BODY_CHARACTERS]
+    own = read_body(text, mail.html, mail.subject, answers=answers, cut_up_to=cut_up_to)
     if not mail.forwarded or not _points_on(own.text):
         return own
     seen = len(own.text) + sum(len(part.text) for part in own.cut)
     inner = _with_forwarded(mail.forwarded[0], max(cut_up_to - seen, 0))
     text = f"{own.text}\n\n{inner.text}".strip()
-    return Intake(text, inner.source or own.source, own.cut + inner.cut, own.context or inner.context)
+    return replace(
+        own,
+        text=text,
+        source=inner.source or own.source,
+        cut=own.cut + inner.cut,
+        context=own.context or inner.context,
+        truncated=own.truncated or inner.truncated,
+    )
 
 
 def _points_on(note: str) -> bool:
@@ -74,16 +85,28 @@ def _points_on(note: str) -> bool:
     )
 
 
-def read_body(text: str | None, html: str | None, *, cut_up_to: int) -> Intake:
-    """The writer's own words of a body; a body of more than cut_up_to characters is kept whole."""
+def read_body(
+    text: str | None, html: str | None, subject: str | None, *, answers: bool = False, cut_up_to: int
+) -> Intake:
+    """The writer's own words of a body, of a mail that answers another by its header or its subject, or of any other;
+    a body of more than cut_up_to characters is kept whole."""
     source: Source = "plain" if text and text.strip() or not html else "html"
-    body = (text if source == "plain" else html_to_text(html or "")) or ""
-    if source == "plain" and html and plain.may_stand_in(body) and (shown := html_to_text(html)).strip():
-        source, body = ("html", shown) if plain.is_stand_in(body, shown) else (source, body)
+    body, whole = text or "", True
+    if html and (source == "html" or plain.may_stand_in(body)):
+        shown = read_html(html)
+        if source == "html" or (shown.text.strip() and plain.is_stand_in(body, shown.text)):
+            source, body, whole = "html", shown.text, shown.whole
     if len(body) > cut_up_to:
-        return Intake(body, source if body.strip() else None)
-    own = own_words(body)
-    return Intake(own.text, source if own.text.strip() else None, own.parts, own.context)
+        return Intake(body, source if body.strip() else None, truncated=not whole)
+    own = own_words(body, _hints(source, subject or "", answers=answers))
+    return Intake(own.text, source if own.text.strip() else None, own.parts, own.context, truncated=not whole)
+
+
+def _hints(source: Source, subject: str, *, answers: bool) -> Hints:
+    forward = clients.FORWARD_SUBJECT.match(subject) is not None
+    if source == "html":
+        return Hints(forward, "elements")
+    return Hints(forward, "answer" if answers or clients.REPLY_SUBJECT.match(subject) else "any")
 
 
 def under_subject(subject: str | None, body: Intake) -> Intake:

@@ -8,7 +8,7 @@ customers, and none says where in the body the cut pieces stand.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from service.intake import clients
@@ -17,12 +17,14 @@ from service.intake.tail import tail
 from service.intake.threads import (
     Boundary,
     Line,
+    Marks,
     after_inline,
     attribution,
     bare,
     boundary,
     interleaved,
     is_quote,
+    marker,
     next_filled,
     quoted_heading,
     run_end,
@@ -99,7 +101,18 @@ class Reading:
         return [line for line, kind in pairs if kind is None and not line.blank]
 
 
-def own_words(body: str) -> OwnWords:
+@dataclass(frozen=True)
+class Hints:
+    """What is known of a body beside its words: whether it is sent on, and what a ">" before a line stands for."""
+
+    forward: bool = False
+    marks: Marks = "any"
+
+
+NO_HINTS = Hints()
+
+
+def own_words(body: str, hints: Hints = NO_HINTS) -> OwnWords:
     """Parts a reply from what its writer did not write; text is made of the body's own pieces, in order.
 
     Line ends become "\\n", blank lines at both ends and doubled ones around a cut go. Where nothing but quotes is left,
@@ -109,7 +122,7 @@ def own_words(body: str) -> OwnWords:
     whole = trimmed(split(body))
     lines, context, cut = whole, None, list[Run]()
     for _ in range(MAX_PASSES):
-        reading = read(lines)
+        reading = read(lines, hints)
         gone = reading.runs()
         if not gone:
             break
@@ -174,7 +187,7 @@ def parts_of(body: str, cut: list[Run]) -> tuple[CutPart, ...]:
     return tuple(CutPart(run.kind, body[run.start : run.end], run.start, run.end) for run in merged)
 
 
-def read(given: list[Line]) -> Reading:
+def read(given: list[Line], hints: Hints = NO_HINTS) -> Reading:
     """Marks what is not the writer's; marks nothing where that would leave nothing and no quote explains it."""
     reading = Reading(list(given), [None] * len(given))
     lines = reading.lines
@@ -189,10 +202,11 @@ def read(given: list[Line]) -> Reading:
         if found:
             reading.peel(run, i)
             inside = not in_thread and answers_inside(reading.own(segment, i))
-            if forwards < MAX_FORWARDS and (inside or is_forward(reading, segment, found)):
+            if forwards < MAX_FORWARDS and (inside or is_forward(reading, segment, found, hints)):
                 found = opened(lines, found)
                 reading.mark(found.start, found.content, "header")
                 i = segment = run = found.content
+                hints = replace(hints, forward=False)  # what the forwarded mail quotes is not sent on
                 forwards, in_thread = forwards + 1, False
                 continue
             reading.mark(i, len(lines), "forwarded" if found.forward else "quote")
@@ -216,7 +230,10 @@ def read(given: list[Line]) -> Reading:
             in_thread = True
         elif lines[i].quoted:
             end = run_end(lines, i)
-            if in_thread or is_quote(lines, i, end):
+            if end == len(lines) and marker(bare(lines[i])) == "forwarded" and boundary(unquoted(lines[i:end]), 0):
+                lines[i:end] = unquoted(lines[i:end])  # Apple Mail quotes the marker too
+                continue
+            if in_thread or is_quote(lines, i, end, hints.marks):
                 reading.peel(run, i)
                 reading.mark(i, end, "quote")
                 reading.named |= quoted_heading(lines, i, end)
@@ -237,24 +254,29 @@ def answers_inside(own: list[Line]) -> bool:
     return len(words.split()) <= 2 * MAX_POINTER_WORDS and clients.ANSWERS_INSIDE.search(words) is not None
 
 
-def is_forward(reading: Reading, segment: int, found: Boundary) -> bool:
-    """Whether the mail below is what the writer wants read: nothing stands above it, or a note that points to it."""
+def is_forward(reading: Reading, segment: int, found: Boundary, hints: Hints) -> bool:
+    """Whether the mail below is what the writer wants read: nothing stands above it, or a note that points to it, or
+    any short note where the subject says that the mail is sent on."""
     if not (found.forward or found.headers) or found.content >= len(reading.lines):
         return False
     if "quote" in reading.kinds[segment : found.start]:
         return False
     own = reading.own(segment, found.start)
     words = " ".join(line.text[:1_000] for line in own[:MAX_POINTER_WORDS])
-    return not own or (len(words.split()) <= MAX_POINTER_WORDS and clients.POINTER.search(words) is not None)
+    pointed = hints.forward or clients.POINTER.search(words) is not None
+    return not own or (len(words.split()) <= MAX_POINTER_WORDS and pointed)
+
+
+def unquoted(lines: list[Line]) -> list[Line]:
+    return [line.unquoted() if line.quoted else line for line in lines]
 
 
 def opened(lines: list[Line], found: Boundary) -> Boundary:
     """Takes the quote marks off a forwarded mail (Apple Mail sets them) and finds its header again; changes `lines`."""
     below = next_filled(lines, found.start + 1)
     if found.forward and below < len(lines) and lines[below].quoted:
-        for i in range(below, run_end(lines, below)):
-            if lines[i].quoted:
-                lines[i] = lines[i].unquoted()
+        end = run_end(lines, below)
+        lines[below:end] = unquoted(lines[below:end])
         return boundary(lines, found.start) or found
     return found
 
@@ -301,7 +323,7 @@ def newest_quote(reading: Reading) -> str | None:
     for _ in range(MAX_PASSES):
         quoted = first_quoted(reading)
         if all(line.quoted or line.blank for line in quoted):
-            quoted = [line.unquoted() if line.quoted else line for line in quoted]
+            quoted = unquoted(quoted)
         quoted = trimmed(quoted)
         if quoted:
             quoted[0] = after_inline(quoted[0])

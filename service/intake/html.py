@@ -6,6 +6,7 @@ Parsed by lexbor (selectolax), which reads as browsers do; laid out by `layout`.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -42,19 +43,32 @@ OUTLOOK_RULE = re.compile(r"border-top\s*:\s*solid\s+#(?:e1e1e1|b5c4df)", re.IGN
 SEPARATOR = "_" * 32  # the line that Outlook's own plain text has before a quoted mail
 EMOJI_CHARACTERS = 8
 NODES_A_CHECK = 1_024
-MOST_NODES = 80_000  # half a second, the layout included; what follows is not read
+MOST_NODES = 80_000  # half a second, the layout included; what follows is not read, and the mail says `truncated`
 MOST_TAGS = 2 * MOST_NODES  # opened; lexbor is not given what would not be reached
 MARKUP = re.compile(r"<[a-zA-Z!/?]|&[a-zA-Z#]")
 
 
+@dataclass(frozen=True)
+class HtmlText:
+    """Readable text; empty where the markup holds no words. whole: nothing was left off at MOST_NODES."""
+
+    text: str
+    whole: bool
+
+
 def html_to_text(html: str) -> str:
-    """Readable text; empty where the markup holds no words. Raises LimitError where time is over."""
-    root = LexborHTMLParser(_shallow(_bounded(html.replace("\0", "")))).root
+    return read_html(html).text
+
+
+def read_html(html: str) -> HtmlText:
+    """Raises LimitError where time is over."""
+    markup, whole = _shallow(_bounded(html.replace("\0", "")))
+    root = LexborHTMLParser(markup).root
     if root is None:
-        return ""
+        return HtmlText("", whole)
     layout = Layout()
-    _walk(root, layout)
-    return clean(layout.text())
+    whole = _walk(root, layout) and whole
+    return HtmlText(clean(layout.text()), whole)
 
 
 def _bounded(html: str) -> str:
@@ -80,25 +94,29 @@ def _without_crowds(html: str) -> str:
     return "".join([*pieces, html[at:]])
 
 
-def _shallow(html: str) -> str:
-    """The same markup as far as MOST_TAGS, without any nesting where it is deeper than DEEPEST."""
+def _shallow(html: str) -> tuple[str, bool]:
+    """The same markup as far as MOST_TAGS, and whether that is all; without any nesting where it is deeper than
+    DEEPEST."""
+    whole = True
     depth = deepest = opened = 0
     for found in TAG.finditer(html):
         slash, name = found.groups()
         opened += not slash
         if opened > MOST_TAGS:
-            html = html[: found.start()]
+            html, whole = html[: found.start()], False
             break
         if name.lower() not in SELF_CLOSING:
             depth = max(depth - 1, 0) if slash else depth + 1
             deepest = max(deepest, depth)
     if deepest <= DEEPEST:
-        return html
-    return BLOCK_TAG.sub("<br", INLINE_TAG.sub("<wbr", html))  # elements that hold nothing; their attributes stay
+        return html, whole
+    # elements that hold nothing; their attributes stay
+    return BLOCK_TAG.sub("<br", INLINE_TAG.sub("<wbr", html)), whole
 
 
-def _walk(root: LexborNode, layout: Layout) -> None:
-    """Every node in order, without recursion; past MOST_NODES only closes what is open."""
+def _walk(root: LexborNode, layout: Layout) -> bool:
+    """Every node in order, without recursion; past MOST_NODES only closes what is open. Whether none was left off."""
+    whole = True
     node: LexborNode | None = root
     hidden = Hidden([sheet.text() for sheet in root.css("style")])
     sights = [Sight()]
@@ -126,11 +144,13 @@ def _walk(root: LexborNode, layout: Layout) -> None:
             node = child
             continue
         while node is not None and (node.next is None or visited > MOST_NODES):
+            whole = whole and node.next is None
             node = None if node.mem_id == root.mem_id else node.parent
             if node is not None and node.is_element_node:
                 sights.pop()
                 _leave(node.tag or "", node.attributes, layout)
         node = node.next if node is not None else None
+    return whole
 
 
 def _enter(tag: str, attributes: dict[str, str | None], layout: Layout) -> None:

@@ -25,6 +25,9 @@ MAX_EVIDENCE_LINES = 400  # of a quoted run, read for signs of a mail client
 LONG_QUOTED_CHARS = 30  # a shorter line of three may be a menu's or a list's
 WRAPPED_CHARS = 60  # a quoted line of this length with a lower-case one below it was wrapped by a mail client
 
+SENTENCE_ENDS = (".", "?", "!", "。", "？", "！")
+
+Marks = Literal["any", "answer", "elements"]  # ">" of a mail of any kind, of an answer, and for HTML's own elements
 Strength = Literal["strong", "weak"]  # strong: stands for itself; weak: only with a quoted line below it
 
 
@@ -81,7 +84,7 @@ def grade(text: str, *, closed: bool = False) -> Strength | None:
         before = text[: bracketed.start()].strip(" \"'*")
         writer = before.split()[-1:]
         if not verb and writer and writer[0].islower() and "@" not in writer[0]:
-            return None  # a line of a log, not a name
+            return "weak" if begun else None  # a line of a log, not a name, where no quote stands below
         if begun or not before or is_name(before):
             return "strong"
     if begun and verb and address and dated and timed:
@@ -290,8 +293,13 @@ def quoted_heading(lines: list[Line], start: int, end: int) -> set[int]:
     return set(range(start, start + size))
 
 
-def is_quote(lines: list[Line], start: int, end: int) -> bool:
-    """Whether a run of ">" lines without an attribution was made by a mail client, and is not a list or a price."""
+def is_quote(lines: list[Line], start: int, end: int, marks: Marks) -> bool:
+    """Whether a run of ">" lines without an attribution was made by a mail client, and is not a list or a price.
+
+    In an answer it is one where a line of it is a whole sentence; of any other mail the run itself has to show it.
+    """
+    if marks == "elements":
+        return True
     run = [line.text.strip() for line in lines[start : min(end, start + MAX_EVIDENCE_LINES)] if not line.blank]
     if quoted_heading(lines, start, end):
         return True
@@ -299,6 +307,8 @@ def is_quote(lines: list[Line], start: int, end: int) -> bool:
         return True
     parted = ">" in run[1:-1] and (len(run) > 3 or max(map(len, run)) >= LONG_QUOTED_CHARS)
     if len(run) >= 3 and (parted or clients.GREETING.match(run[0].lstrip("> "))):
+        return True
+    if marks == "answer" and any(text.endswith(SENTENCE_ENDS) for text in run):
         return True
     pairs = zip(run, run[1:], strict=False)
     return any(len(above) >= WRAPPED_CHARS and below.lstrip("> ")[:1].islower() for above, below in pairs)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 
 from tests.service.intake.test_cut import THREADS
-from tests.service.intake.test_mime import CASES, FIXTURES
+from tests.service.intake.test_eml import PATHS
+from tests.service.intake.test_mime import CASES
 
 MOST_BYTES = 16_384
 TOKENS = (
@@ -28,7 +29,7 @@ TOKENS = (
 
 def mails() -> list[bytes]:
     """Every fixture of the intake's tests that is short enough, threads as mails of their own."""
-    found = [case.raw for case in CASES] + [path.read_bytes() for path in sorted(FIXTURES.glob("*.eml"))]
+    found = [case.raw for case in CASES] + [path.read_bytes() for path in PATHS]
     head = b"From: a@b.example\nContent-Type: text/plain; charset=utf-8\n\n"
     found += [head + thread.body.encode() for thread in THREADS]
     return [raw for raw in found if len(raw) <= MOST_BYTES]

@@ -76,6 +76,25 @@ def test_a_mail_over_a_limit_is_refused_with_the_limits_name(
     assert rows(database_url, "emails") == 0
 
 
+@pytest.mark.parametrize(("field", "limit"), [("html", "html_bytes"), ("text", "text_characters")])
+def test_a_json_mail_over_a_limit_is_refused_with_its_name(settings: Settings, field: str, limit: str) -> None:
+    roomy = settings.model_copy(update={"max_body_bytes": 30_000_000})
+    with TestClient(create_app(roomy), raise_server_exceptions=False) as client:
+        response = client.post("/v1/emails", json={field: "x" * 5_000_001})
+    assert_problem(response, 422, field)
+    assert response.json()["limit"] == limit
+
+
+@pytest.mark.parametrize("opened", [90_000, 200_000])
+def test_words_below_more_elements_than_are_read_are_lost_with_a_mark(client: TestClient, opened: int) -> None:
+    markup = "<p>Refund the fee.</p>" + "<i></i>" * opened + "<p>Or the cake.</p>"
+    for answer in (post(client, mail(html(markup))).json(), client.post("/v1/emails", json={"html": markup}).json()):
+        assert "cake" not in answer["text"]
+        assert (answer["truncated"], answer["decision"]) == (True, "review")
+        assert "truncated" in answer["reasons"]
+    assert not post(client, mail(html("<p>Refund it.</p>" + "<i></i>" * 30_000 + "<p>Bye</p>"))).json()["truncated"]
+
+
 def test_too_much_html_and_too_large_a_body_are_413(settings: Settings) -> None:
     roomy = settings.model_copy(update={"max_body_bytes": 30_000_000})
     with TestClient(create_app(roomy), raise_server_exceptions=False) as client:

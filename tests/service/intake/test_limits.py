@@ -150,6 +150,12 @@ def test_no_mail_within_the_other_limits_needs_more_than_its_time() -> None:
         assert compose_mail(parse_mail(mail(html(markup)))).text
 
 
+@pytest.mark.parametrize("text", ["On a a a\n" * 990_000, "On a a a " * 1_100_000, "> " * 400_000, "> \n" * 400_000])
+def test_a_body_of_megabytes_is_read_in_its_time(text: str) -> None:
+    with within():
+        assert compose_mail(parse_mail(mail(part(text)))).text
+
+
 @pytest.mark.parametrize("markup", ["a<" * 200_000, "<a/b=" * 100_000, "<a<b" * 100_000 + ">"])
 def test_tags_without_an_end_are_refused_in_their_time(markup: str) -> None:
     started = thread_time()

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,9 +15,8 @@ from tests.service.intake import (
     cases_stranger,
     cases_structure,
 )
-from tests.service.intake.builder import Case
+from tests.service.intake.builder import Case, mail, multi, part
 
-FIXTURES = Path(__file__).with_name("fixtures")
 MODULES = (cases_charsets, cases_headers, cases_structure, cases_sealed, cases_html, cases_automatic, cases_stranger)
 CASES = [case for module in MODULES for case in module.CASES]
 
@@ -46,15 +44,12 @@ def test_mail_is_read_as_its_writer_meant_it(fixture: Case) -> None:
     assert {name: found(parsed, name, value) for name, value in fixture.expected.items()} == fixture.expected
 
 
-@pytest.mark.parametrize("path", sorted(FIXTURES.glob("*.eml")), ids=lambda path: path.stem)
-def test_mail_of_a_file_is_read_as_written_beside_it(path: Path) -> None:
-    """The file beside it has the subject, the sender, an empty line and the words."""
-    head, _, wanted = path.with_suffix(".txt").read_text(encoding="utf-8").partition("\n\n")
+def test_what_is_attached_has_its_size_with_the_fields_of_its_head() -> None:
+    report = b"Content-Type: message/delivery-status\n\nReporting-MTA: dns; mx.example\n\nStatus: 5.1.1\n"
+    inner = mail(part("Refund the fee."))
+    parsed = parse_mail(mail(multi("report", part("It failed."), report, b"Content-Type: message/rfc822\n\n" + inner)))
 
-    parsed = parse_mail(path.read_bytes())
-
-    assert [parsed.subject, parsed.sender] == head.split("\n")
-    assert words(parsed) == wanted.removesuffix("\n")
+    assert [entry.size_bytes for entry in parsed.attachments] == [len(report.partition(b"\n\n")[2]) + 1, len(inner)]
 
 
 def test_fixtures_have_a_name_each() -> None:
