@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy.orm import Session, sessionmaker
 
 from model.checkpoint import ModelFolderError
-from model.checks.baseline import falls
+from model.checks.baseline import changes
 from model.checks.schema import Suite
 from model.classifier import Classifier
 from service.model_shelf import ModelShelf, UnknownModel
@@ -94,7 +94,7 @@ def _falls(session: Session, suite: Suite, run: SuiteRun, baseline: SuiteRun | N
         return []
     before, now = (queries.passed_by_case(session, run_id=each.id) for each in (baseline, run))
     groups = {case.id: case.group for case in suite.cases}
-    return [f"against {baseline.model_version}: {fall}" for fall in falls(groups, before, now)]
+    return [f"against {baseline.model_version}: {change}" for change in changes(groups, before, now) if change.is_fall]
 
 
 def as_problem(session: Session, verdict: SuiteVerdict) -> dict[str, Any]:

@@ -34,13 +34,18 @@ class Baseline:
 
 
 @dataclass(frozen=True)
-class Fall:
-    """A group whose pass rate fell by more than chance."""
+class Change:
+    """A group in which verdicts changed, and how likely chance alone brings so uneven a change."""
 
     group: str
     broken: int
     mended: int
     p_value: float
+
+    @property
+    def is_fall(self) -> bool:
+        """The pass rate fell by more than chance."""
+        return self.broken > self.mended and self.p_value < SIGNIFICANT
 
     def __str__(self) -> str:
         return f"group {self.group}: {self.broken} cases broke and {self.mended} mended (p = {self.p_value:.3f})"
@@ -54,8 +59,12 @@ class Comparison:
     compared: int
     broken: tuple[CaseResult, ...]  # passed then, fail now
     mended: tuple[CaseResult, ...]  # failed then, pass now
-    falls: tuple[Fall, ...]
+    changes: tuple[Change, ...]  # by group
     same_suite: bool  # the very same file
+
+    @property
+    def falls(self) -> list[Change]:
+        return [change for change in self.changes if change.is_fall]
 
     @property
     def complaints(self) -> list[str]:
@@ -69,16 +78,13 @@ def mcnemar(broken: int, mended: int) -> float:
     return min(1.0, 2 * tail)
 
 
-def falls(groups: Mapping[str, str], before: Mapping[str, bool], now: Mapping[str, bool]) -> tuple[Fall, ...]:
+def changes(groups: Mapping[str, str], before: Mapping[str, bool], now: Mapping[str, bool]) -> tuple[Change, ...]:
     """groups: case id → its group, in the suite's order; before and now: case id → passed. Over the cases of all."""
     counts: dict[str, list[int]] = {}  # group → broken, mended
     for case_id, group in groups.items():
-        if case_id in before and case_id in now:
-            count = counts.setdefault(group, [0, 0])
-            count[0] += before[case_id] and not now[case_id]
-            count[1] += now[case_id] and not before[case_id]
-    found = [Fall(group, broken, mended, mcnemar(broken, mended)) for group, (broken, mended) in counts.items()]
-    return tuple(fall for fall in found if fall.broken > fall.mended and fall.p_value < SIGNIFICANT)
+        if case_id in before and case_id in now and before[case_id] != now[case_id]:
+            counts.setdefault(group, [0, 0])[now[case_id]] += 1
+    return tuple(Change(group, broken, mended, mcnemar(broken, mended)) for group, (broken, mended) in counts.items())
 
 
 def compare(run: RunResult, baseline: Baseline) -> Comparison:
@@ -87,8 +93,8 @@ def compare(run: RunResult, baseline: Baseline) -> Comparison:
     broken = tuple(r for r in both if baseline.passed[r.case.id] and not r.passed)
     mended = tuple(r for r in both if not baseline.passed[r.case.id] and r.passed)
     groups = {result.case.id: result.case.group for result in both}
-    fell = falls(groups, baseline.passed, {result.case.id: result.passed for result in both})
-    return Comparison(baseline, len(both), broken, mended, fell, run.suite.sha256 == baseline.suite_sha256)
+    changed = changes(groups, baseline.passed, {result.case.id: result.passed for result in both})
+    return Comparison(baseline, len(both), broken, mended, changed, run.suite.sha256 == baseline.suite_sha256)
 
 
 def from_run(run: RunResult) -> Baseline:

@@ -54,10 +54,11 @@ def _comparison_json(comparison: Comparison) -> dict[str, Any]:
         "compared": comparison.compared,
         "broken": [result.case.id for result in comparison.broken],
         "mended": [result.case.id for result in comparison.mended],
-        "falls": [
-            {"group": fall.group, "broken": fall.broken, "mended": fall.mended, "p_value": fall.p_value}
-            for fall in comparison.falls
+        "groups": [
+            {"group": change.group, "broken": change.broken, "mended": change.mended, "p_value": change.p_value}
+            for change in comparison.changes
         ],
+        "falls": [change.group for change in comparison.falls],
     }
 
 

@@ -144,8 +144,8 @@ def _print_comparison(comparison: Comparison) -> None:
     for word, results in (("broken", comparison.broken), ("mended", comparison.mended)):
         for result in results:
             out.print(f"        {word}  {result.case.id}", markup=False, soft_wrap=True)
-    for complaint in comparison.complaints:
-        out.print(f"    {complaint}: FAILED", markup=False, soft_wrap=True)
+    for change in comparison.changes:
+        out.print(f"        {change}{': FAILED' if change.is_fall else ''}", markup=False, soft_wrap=True)
 
 
 def _print_case(result: CaseResult) -> None:

@@ -62,7 +62,20 @@ def test_falls_of_two_groups_are_not_added_together() -> None:
     everything = from_run(run(before | {f"h-{name}": passed for name, passed in before.items()}))
     comparison = compare(both, everything)
     assert len(comparison.broken) == 6
-    assert comparison.falls == ()
+    assert [(change.group, change.broken, change.mended) for change in comparison.changes] == [("g", 3, 0), ("h", 3, 0)]
+    assert comparison.falls == []
+
+
+def test_every_group_that_changed_is_told_with_its_p_value_and_those_that_fell_are_named() -> None:
+    before, after = verdicts(1, 8)
+    (document,) = to_json([run(after)], {"s": compare(run(after), from_run(run(before)))})
+    (group,) = document["baseline"]["groups"]
+    assert group == {"group": "g", "broken": 1, "mended": 8, "p_value": pytest.approx(2 * 10 / 512)}
+    assert document["baseline"]["falls"] == []
+    before, after = verdicts(6, 0)
+    (document,) = to_json([run(after)], {"s": compare(run(after), from_run(run(before)))})
+    assert document["baseline"]["falls"] == ["g"]
+    assert compare(run(after), from_run(run(after))).changes == ()
 
 
 def test_a_suite_that_has_grown_is_compared_where_it_can_be() -> None:

@@ -135,6 +135,7 @@ def test_the_page_shows_every_case_and_what_broke_and_mended(page: str) -> None:
     assert "<b>mistake</b>" in broken
     assert "<b>right</b>" not in broken
     assert "<b>right</b>" in mended.split('id="cases"')[0]
+    assert re.search(r'<th scope="row">g</th>\s*<td class="number">1</td><td class="number">1</td>', page)  # by group
     cases = page.split('id="cases"')[1]
     assert re.findall(r"<b>(\w+)</b>\s+(?:swap|structural)", cases) == ["mistake", "right", "loose", "c"]
     assert "About &lt;this&gt;." in page
