@@ -20,7 +20,7 @@ AtStart = Literal["off", "background", "wait"]
 
 
 class StartCheck:
-    """not_ready: why no mail should come yet, for /readyz. is_open: whether the verdict is still to be found."""
+    """is_open: whether the verdict is still to be found."""
 
     def __init__(
         self,
@@ -35,7 +35,17 @@ class StartCheck:
         self._reader, self._sessions, self._follower, self._runs = reader, sessions, follower, runs
         self._keep_last_good = keep_last_good
         self.is_open = at_start != "off"
-        self.not_ready = "the order suites have not run yet" if at_start == "wait" else None
+        self._waits = at_start == "wait"
+        self._failed: tuple[str, str] | None = None  # the version that fails, and what
+
+    @property
+    def not_ready(self) -> str | None:
+        """Why no mail should come, for /readyz; None where it may. A model promoted since has passed, or was forced."""
+        if self.is_open and self._waits:
+            return "the order suites have not run yet"
+        if self._failed is not None and self._failed[0] == self._reader.classifier.version:
+            return self._failed[1]
+        return None
 
     def find(self) -> list[Classifier]:
         """Ask the model that serves its critical cases; where it fails one, say so or serve an earlier one, which is
@@ -49,11 +59,11 @@ class StartCheck:
                 break
             log.error("%s", complaint)
             if self._was_forced(classifier.version):
-                complaint = None
                 break
             if not self._keep_last_good or not self._follower.reject(classifier.version, complaint):
+                self._failed = classifier.version, complaint
                 break
-        self.not_ready, self.is_open = complaint, False
+        self.is_open = False
         return asked
 
     def _complaint(self, classifier: Classifier) -> str | None:

@@ -18,13 +18,12 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from model.checks.baseline import compare, from_run
 from model.checks.results import RunResult
 from model.checks.runner import run_suite
 from model.checks.schema import Suite, read_suites
 from model.classifier import Classifier
 from service.settings import Settings
-from tests.model.checks.mutations import MUTATIONS, RELEASED
+from tests.model.checks.mutations import MUTATIONS, RELEASED, catches
 from tests.model.checks.sampling import sampled
 
 CAPTION = (
@@ -43,8 +42,7 @@ class Catch:
 
 
 def judged(run: RunResult, whole: RunResult) -> Catch:
-    fell = bool(compare(run, from_run(whole)).falls)
-    return Catch(run.pass_ratio, fell or (whole.passed and not run.passed))
+    return Catch(run.pass_ratio, catches(run, whole))
 
 
 def run_suites(suites: list[Suite], classifier: Classifier) -> dict[str, RunResult]:
@@ -66,8 +64,8 @@ def main() -> int:
         whole = run_suites(suites, Classifier(RELEASED))
         for name in names:
             progress.update(task, advance=1, description=name)
-            found = run_suites(suites, MUTATIONS[name]())
-            rows[name] = {suite: judged(run, whole[suite]) for suite, run in found.items()}
+            runs = run_suites(suites, MUTATIONS[name]())
+            rows[name] = {suite: judged(run, whole[suite]) for suite, run in runs.items()}
             caught = [
                 f"{suite} {catch.pass_ratio:.0%} (whole {whole[suite].pass_ratio:.0%})"
                 for suite, catch in rows[name].items()
@@ -76,10 +74,10 @@ def main() -> int:
             sys.stderr.write(f"{name}: {', '.join(caught) or 'NOTHING'}\n")
     table = Table("", *(f"{suite.name} ({len(suite.cases)})" for suite in suites), caption=CAPTION)
     table.add_row("whole", *(f"{whole[suite.name].pass_ratio:.0%}" for suite in suites))
-    for name, catches in rows.items():
-        table.add_row(name, *(f"{catch.pass_ratio:.0%}{'*' if catch.caught else ''}" for catch in catches.values()))
+    for name, found in rows.items():
+        table.add_row(name, *(f"{catch.pass_ratio:.0%}{'*' if catch.caught else ''}" for catch in found.values()))
     Console(width=220).print(table)
-    return 0 if all(any(catch.caught for catch in catches.values()) for catches in rows.values()) else 1
+    return 0 if all(any(catch.caught for catch in found.values()) for found in rows.values()) else 1
 
 
 if __name__ == "__main__":

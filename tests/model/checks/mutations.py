@@ -16,6 +16,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from model.checks.baseline import compare, from_run
+from model.checks.results import RunResult
 from model.classifier import Classifier
 from model.network import EmailEncoder
 from model.positions import rotary
@@ -176,6 +178,15 @@ def truncated() -> Classifier:
     return classifier
 
 
+def has_history() -> bool:
+    """Whether the old checkpoint can be had: not in a shallow clone, and not without git."""
+    try:
+        command = ["git", "cat-file", "-e", f"{OLD_COMMIT}:model/released"]
+        return subprocess.run(command, cwd=ROOT, capture_output=True).returncode == 0
+    except OSError:
+        return False
+
+
 @contextmanager
 def _old_folder() -> Iterator[Path]:
     """Out of the repository's history; CalledProcessError where the clone has none."""
@@ -206,3 +217,9 @@ MUTATIONS: dict[str, Callable[[], Classifier]] = {
     "an old checkpoint": old_checkpoint,
     "truncation at 16 tokens": truncated,
 }
+
+
+def catches(run: RunResult, whole: RunResult) -> bool:
+    """Whether the suite tells the broken model from the whole one: it fails and the whole one passes, or a group fell
+    by more than chance."""
+    return (whole.passed and not run.passed) or bool(compare(run, from_run(whole)).falls)

@@ -93,12 +93,41 @@ def test_services_that_start_together_run_the_suites_once(settings: Settings, mo
 def test_readiness_waits_for_the_critical_cases_where_it_is_told_to(
     settings: Settings, suite: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    suite.write_text(suite.read_text().replace("kind: minimum", "kind: minimum\n  severity: critical"))
+    make_critical(suite)
     gate = held_suites(monkeypatch)
     with TestClient(create_app(settings.model_copy(update={"check_at_start": "wait"}))) as client:
         assert_problem(client.get("/readyz"), 503, "have not run yet")
         gate.clear()
         until(lambda: client.get("/readyz").status_code == 200)
+
+
+def make_critical(suite: Path) -> None:
+    suite.write_text(suite.read_text().replace("kind: minimum", "kind: minimum\n  severity: critical"))
+
+
+def misread(monkeypatch: pytest.MonkeyPatch, by: Callable[[str], bool]) -> None:
+    """Models of these versions read other words than they are given."""
+    original = Classifier.predict
+
+    def predict(self: Classifier, texts: list[str], **options: bool) -> Any:
+        return original(self, ["fee" for _ in texts] if by(self.version) else texts, **options)
+
+    monkeypatch.setattr(Classifier, "predict", predict)
+
+
+def test_a_service_whose_model_failed_is_ready_once_a_model_that_passes_serves(
+    settings: Settings, suite: Path, tiny_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_critical(suite)
+    tiny = read_model_folder(tiny_folder).version
+    misread(monkeypatch, lambda version: version == tiny)
+    other = make_model(settings.model_folder, settings.models_folder / "other", "other", 2.0)
+    with started(settings) as client:
+        until(lambda: "fails critical case" in client.get("/readyz").text)
+        assert client.post(f"/v1/models/{other}/promote").status_code == 200
+        assert client.get("/readyz").json()["model_version"] == other
+        assert client.post("/v1/models/rollback").status_code == 200
+        assert_problem(client.get("/readyz"), 503, f"model {tiny} fails critical case")
 
 
 def promoted_then(settings: Settings, prepare: Callable[[], object], **changes: Any) -> tuple[str, str, TestClient]:
@@ -114,16 +143,10 @@ def test_the_last_good_model_serves_where_the_promoted_one_fails_a_critical_case
     settings: Settings, suite: Path, tiny_classifier: Classifier, tiny_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tiny = read_model_folder(tiny_folder).version
-    original = Classifier.predict
-
-    def worse(self: Classifier, texts: list[str], **options: bool) -> Any:
-        """The promoted model reads other words than it is given; the one before does not."""
-        return original(self, texts if self.version == tiny else ["fee" for _ in texts], **options)
 
     def spoil() -> None:
-        path = write_suite(suite, tiny_classifier)
-        path.write_text(path.read_text().replace("kind: minimum", "kind: minimum\n  severity: critical"))
-        monkeypatch.setattr(Classifier, "predict", worse)
+        make_critical(write_suite(suite, tiny_classifier))
+        misread(monkeypatch, lambda version: version != tiny)
 
     before, other, again = promoted_then(settings, spoil, check_at_start="wait", keep_last_good=True)
     assert tiny_classifier.predict(["fee"])[0].label != tiny_classifier.predict(["refund the cake"])[0].label
