@@ -54,19 +54,20 @@ FIELDS: dict[str, str] = {
     name: role
     for role, listed in {
         "from": "from,von,de,da,van,od,från,fra,lähettäjä,от,от кого,发件人,發件人,寄件者,差出人,送信者,expéditeur,"
-        "feladó,kimden,odesílatel,보낸 사람,보낸사람,від,от кого,από,remitente,absender,mittente,afzender,nadawca,"
+        "từ,feladó,kimden,odesílatel,보낸 사람,보낸사람,від,от кого,από,remitente,absender,mittente,afzender,nadawca,"
         "avsändare,afsender,отправитель",
-        "date": "sent,date,gesendet,datum,enviado,enviado el,enviado em,enviada,enviada em,fecha,data,envoyé,"
+        "date": "sent,đã gửi,date,gesendet,datum,enviado,enviado el,enviado em,enviada,enviada em,fecha,data,envoyé,"
         "envoyé le,"
         "inviato,verzonden,wysłano,wysłane,skickat,sendt,dato,lähetetty,päivä,päivämäärä,päiväys,отправлено,"
         "дата,发送时间,"
         "odesláno,odoslané,elküldve,dátum,gönderildi,tarih,보낸 날짜,보낸날짜,날짜,надіслано,trimis,στάλθηκε,"
         "發送時間,寄件日期,发送日期,日期,"
         "时间,送信日時,送信日,日付,日時",
-        "to": "komu,címzett,kime,받는 사람,받는사람,către,προς,to,an,para,à,pour,a,aan,do,till,til,"
+        "to": "tới,đến,komu,címzett,kime,받는 사람,받는사람,către,προς,to,an,para,à,pour,a,aan,do,till,til,"
         "vastaanottaja,кому,收件人,收件者,宛先,destinataire,destinatario",
         "cc": "cc,bcc,kopie,kopia,kopi,kopio,copie,cco,dw,копия,抄送,副本,reply-to,antwort an,importance,attachments",
-        "subject": "předmět,predmet,tárgy,konu,제목,subiect,θέμα,subject,betreff,asunto,objet,sujet,assunto,oggetto,"
+        "subject": "chủ đề,předmět,predmet,tárgy,konu,제목,subiect,θέμα,subject,betreff,asunto,objet,sujet,assunto,"
+        "oggetto,"
         "onderwerp,temat,ämne,emne,aihe,тема,主题,"
         "主題,主旨,件名",
     }.items()
@@ -168,7 +169,8 @@ DEVICE = (
     r"|motorola|sony|xperia|htc|lg|outlook|yahoo|gmx|web\.de|windows|proton|yandex|mail\.ru|zoho|tablet|device|gerät"
     r"|surface|aquamail|bluemail|k-9|spark|aol|hotmail|gmail|libero|mail for|e-?mail app|mail app|телефон|смартфон"
     r"|яндекс"
-    r"|thunderbird|mailbird|airmail|phone|手机|邮箱|微信|新浪|网易)"
+    r"|thunderbird|mailbird|airmail|superhuman|polymail|mailspring|mimestream|verizon|droid"
+    r"|palm (?:pixi|pre|treo)|phone|手机|邮箱|微信|新浪|网易)"
     r"(?![a-zà-ÿа-яąćęłńśźż]{4})"  # phones, телефона, but not telefonisch
 )
 WORDS = r"(?P<between>[\s:\[]*(?:[\w.,'’/-]+\s+){0,2}?[\w'’.-]{0,10}?)"  # "my old", "mein/meine"; bounded
@@ -205,7 +207,8 @@ GET_APP = re.compile(
     r"(?:get|download|holen sie sich|laden sie|obtener|obtén|obter|obtenha|télécharger|obten(?:ez|ir)|scarica|ottieni"
     r"|pobierz|hämta|skaffa|hent|hanki|скачать|получить|获取|下载|下載)(?: the| o| la| aplikację)?"
     r" (?:outlook|yahoo|aol|gmail|bluemail|k-9)(?: mail)?(?: app)?(?: " + APP_SYSTEM + r")?\W*(?:https?:\S*)?\W*"
-    r"|outlook " + APP_SYSTEM + r"(?:\s?(?:beziehen|herunterladen|downloaden|hämta|を入手))?\W*(?:https?:\S*)?\W*"
+    r"|outlook " + APP_SYSTEM + r"\W*(?:https?:\S*)?\W*(?:(?:beziehen|herunterladen|downloaden|hämta|を入手)\W*)?"
+    r"(?:https?:\S*)?\W*"
     r"|(?:yahoo|aol) mail.{0,40}(?:android|iphone).{0,20}",
     re.IGNORECASE,
 )

@@ -91,22 +91,17 @@ def read_body(
     """The writer's own words of a body, of a mail that answers another by its header or its subject, or of any other;
     a body of more than cut_up_to characters is kept whole."""
     source: Source = "plain" if text and text.strip() or not html else "html"
-    body, whole = text or "", True
+    body, quoted, whole = text or "", frozenset[int](), True
     if html and (source == "html" or plain.may_stand_in(body)):
         shown = read_html(html)
         if source == "html" or (shown.text.strip() and plain.is_stand_in(body, shown.text)):
-            source, body, whole = "html", shown.text, shown.whole
+            source, body, quoted, whole = "html", shown.text, shown.quoted, shown.whole
     if len(body) > cut_up_to:
         return Intake(body, source if body.strip() else None, truncated=not whole)
-    own = own_words(body, _hints(source, subject or "", answers=answers))
+    forward = clients.FORWARD_SUBJECT.match(subject or "") is not None
+    answers = answers or clients.REPLY_SUBJECT.match(subject or "") is not None
+    own = own_words(body, Hints(forward, answers, quoted))
     return Intake(own.text, source if own.text.strip() else None, own.parts, own.context, truncated=not whole)
-
-
-def _hints(source: Source, subject: str, *, answers: bool) -> Hints:
-    forward = clients.FORWARD_SUBJECT.match(subject) is not None
-    if source == "html":
-        return Hints(forward, "elements")
-    return Hints(forward, "answer" if answers or clients.REPLY_SUBJECT.match(subject) else "any")
 
 
 def under_subject(subject: str | None, body: Intake) -> Intake:

@@ -17,7 +17,6 @@ from service.intake.tail import tail
 from service.intake.threads import (
     Boundary,
     Line,
-    Marks,
     after_inline,
     attribution,
     bare,
@@ -103,10 +102,12 @@ class Reading:
 
 @dataclass(frozen=True)
 class Hints:
-    """What is known of a body beside its words: whether it is sent on, and what a ">" before a line stands for."""
+    """What is known of a body beside its words: whether it is sent on, whether it answers a mail, and the numbers of
+    the lines whose ">" stands for an element of its HTML."""
 
     forward: bool = False
-    marks: Marks = "any"
+    answer: bool = False
+    quoted: frozenset[int] = frozenset()
 
 
 NO_HINTS = Hints()
@@ -233,7 +234,7 @@ def read(given: list[Line], hints: Hints = NO_HINTS) -> Reading:
             if end == len(lines) and marker(bare(lines[i])) == "forwarded" and boundary(unquoted(lines[i:end]), 0):
                 lines[i:end] = unquoted(lines[i:end])  # Apple Mail quotes the marker too
                 continue
-            if in_thread or is_quote(lines, i, end, hints.marks):
+            if in_thread or lines[i].number in hints.quoted or is_quote(lines, i, end, answer=hints.answer):
                 reading.peel(run, i)
                 reading.mark(i, end, "quote")
                 reading.named |= quoted_heading(lines, i, end)

@@ -50,10 +50,12 @@ MARKUP = re.compile(r"<[a-zA-Z!/?]|&[a-zA-Z#]")
 
 @dataclass(frozen=True)
 class HtmlText:
-    """Readable text; empty where the markup holds no words. whole: nothing was left off at MOST_NODES."""
+    """Readable text; empty where the markup holds no words. whole: nothing was left off at MOST_NODES; quoted: the
+    numbers of the lines that stand in another mail's element."""
 
     text: str
     whole: bool
+    quoted: frozenset[int] = frozenset()
 
 
 def html_to_text(html: str) -> str:
@@ -68,7 +70,7 @@ def read_html(html: str) -> HtmlText:
         return HtmlText("", whole)
     layout = Layout()
     whole = _walk(root, layout) and whole
-    return HtmlText(clean(layout.text()), whole)
+    return HtmlText(clean(layout.text()), whole, layout.quoted())
 
 
 def _bounded(html: str) -> str:

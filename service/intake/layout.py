@@ -155,5 +155,12 @@ class Layout:
     def text(self) -> str:
         """All lines, quoted ones behind a `> ` for each depth."""
         self.end_line(blank=False)
-        lines = [f"{'> ' * min(line.depth, 50)}{line.text}".rstrip() for line in self._lines]
-        return "\n".join(lines).strip("\n")
+        return "\n".join(self._written()).strip("\n")
+
+    def quoted(self) -> frozenset[int]:
+        """The numbers of the quoted lines of `text`."""
+        before = next((number for number, written in enumerate(self._written()) if written), 0)
+        return frozenset(number - before for number, line in enumerate(self._lines) if line.depth)
+
+    def _written(self) -> list[str]:
+        return [f"{'> ' * min(line.depth, 50)}{line.text}".rstrip() for line in self._lines]

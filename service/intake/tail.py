@@ -37,6 +37,7 @@ def tail(lines: list[Line], start: int, end: int) -> list[tuple[int, int, TailKi
             or mobile(lines, start, end)
             or footer(lines, start, end)
             or dashed_signature(lines, start, end)
+            or dashed_name(lines, start, end)
             or closing_block(lines, start, end)
         )
         if found is None:
@@ -53,7 +54,7 @@ def trailing_rule(lines: list[Line], end: int, cuts: list[tuple[int, int, TailKi
 
 def is_mobile(text: str) -> bool:
     """`Sent from my iPhone`, but not `Sent from my phone shop on Monday`."""
-    stripped = text.strip(" \t*_<>[]")
+    stripped = text.strip(" \t*_<>[]-")
     if len(stripped) > 160:
         return False
     if clients.MOBILE_WHOLE.fullmatch(stripped) or clients.GET_APP.fullmatch(stripped):
@@ -65,7 +66,7 @@ def is_mobile(text: str) -> bool:
     if sum(character.isdigit() for character in rest) > MAX_MODEL_DIGITS and "http" not in rest:
         return False  # a telephone number, not a telephone
     excused = rest.lstrip(" ").startswith((".", ",", "<", "(", "-", "–", "|")) or "http" in rest
-    excused = excused or rest.lower().endswith((" smartphone", " device", " tablet"))
+    excused = excused or rest.lower().endswith((" smartphone", " device", " tablet", " droid"))
     words = rest.split() if stripped[:5].lower() == "sent " else ()  # `Sent from my phone shop`
     small = [word for word in words if word[0].islower() and not clients.DEVICE_WORD.fullmatch(word)]
     return excused or (len(rest.split()) <= 3 and not small) or "gesendet" in rest or "K-9" in rest
@@ -91,7 +92,7 @@ def dashed_signature(lines: list[Line], start: int, end: int) -> tuple[int, Tail
     """
     for at in range(end - 1, max(start, end - MAX_SIGNATURE_LINES - 1) - 1, -1):
         text = lines[at].text
-        if not is_rule(text) or len(text.strip()) > 60:
+        if not (is_rule(text) or text.strip() in ("—", "–")) or len(text.strip()) > 60:
             continue
         below = [line for line in lines[at + 1 : end] if not line.blank]
         exact = text in ("-- ", "--\xa0")
@@ -101,10 +102,25 @@ def dashed_signature(lines: list[Line], start: int, end: int) -> tuple[int, Tail
         if exact:
             return (at, "signature") if sum(len(line.text) for line in below) <= 1_000 else None
         contact = any(clients.PERSONAL.search(line.text[:MAX_LINE_CHARS]) for line in below)
-        named = text.strip() in ("--", "—") and is_name(below[0].text)
+        named = text.strip() in ("--", "—", "–") and is_name(below[0].text)
         spoken = any(is_spoken(line) for line in below)
         return (at, "signature") if all(short(line) for line in below) and (contact or named) and not spoken else None
     return None
+
+
+def dashed_name(lines: list[Line], start: int, end: int) -> tuple[int, TailKind] | None:
+    """`-Grace Holloway` alone under a finished sentence; not the one point of a list, nor its last."""
+    text = lines[end - 1].text.strip()
+    name, above = text[1:], end - 2
+    if text[:1] not in ("-", "–", "—", "~") or not name[:1].isupper() or not is_name(name) or len(name.split()) > 3:
+        return None
+    if above < start or not lines[above].blank or not name.replace(" ", "").replace("-", "").isalpha():
+        return None
+    while above > start and lines[above].blank:
+        above -= 1
+    told = lines[max(start, end - MAX_RULES_LINES) : above + 1]
+    listed = any(line.text.lstrip().startswith(text[0]) for line in told)
+    return (end - 1, "signature") if lines[above].text.rstrip().endswith((".", "!", "?")) and not listed else None
 
 
 def closing_block(lines: list[Line], start: int, end: int) -> tuple[int, TailKind] | None:

@@ -27,7 +27,6 @@ WRAPPED_CHARS = 60  # a quoted line of this length with a lower-case one below i
 
 SENTENCE_ENDS = (".", "?", "!", "。", "？", "！")
 
-Marks = Literal["any", "answer", "elements"]  # ">" of a mail of any kind, of an answer, and for HTML's own elements
 Strength = Literal["strong", "weak"]  # strong: stands for itself; weak: only with a quoted line below it
 
 
@@ -127,7 +126,8 @@ def attribution(lines: list[Line], at: int) -> tuple[int, Strength] | None:
     if len(first) > MAX_ATTRIBUTION_CHARS or lines[at].quoted:
         return None
     if first.startswith("--") and first.endswith("--"):  # Zoho
-        alone = grade(first.strip(DASHES), closed=True)
+        said = first.strip(DASHES)
+        alone: Strength | None = "strong" if names_writer(said) else grade(said, closed=True)
         return (at + 1, alone) if alone else None
     found = grade(first)
     if found:
@@ -189,7 +189,8 @@ def header_block(lines: list[Line], at: int, *, marked: bool = False) -> int:
     if marked:
         return end
     if "from" not in found or "subject" not in found:
-        return 0  # a journey or a payment has a from, a to and a date too
+        windows = {"from", "date", "to"} <= found.keys() and any("\u200e" in line.text for line in lines[at:end])
+        return end if windows else 0  # a journey or a payment has a from, a to and a date too
     below = next_filled(lines, end)
     if below < len(lines) and clients.FORM_MESSAGE.match(lines[below].text[:80]):
         return 0  # a contact form's, whose words are the customer's
@@ -229,6 +230,13 @@ def is_rule(text: str, least: int = 2) -> bool:
     return len(stripped) >= least and not stripped.strip("-_—–")
 
 
+def is_title(text: str) -> bool:
+    """A few words between dashes, as above a quoted header in any language."""
+    stripped = text.strip()
+    framed = stripped[:100].startswith("---") and stripped.endswith("---")
+    return framed and 0 < len(stripped.strip("- ").split()) <= 4
+
+
 def boundary(lines: list[Line], at: int) -> Boundary | None:
     """The mail that starts at `at` and goes on to the end, if one does."""
     text = lines[at].text
@@ -256,7 +264,7 @@ def boundary(lines: list[Line], at: int) -> Boundary | None:
         return Boundary(at, content or at + 1, kind == "forwarded", content > 0)
     if clients.REPLY_ABOVE.fullmatch(text.strip()[:MAX_ATTRIBUTION_CHARS]):
         return Boundary(at, at + 1, forward=False, headers=False)
-    if is_rule(text, least=10):
+    if is_rule(text, least=5) or is_title(text):
         below = next_filled(lines, at + 1)
         content = header_block(lines, below) if below < len(lines) else 0
     else:
@@ -293,13 +301,11 @@ def quoted_heading(lines: list[Line], start: int, end: int) -> set[int]:
     return set(range(start, start + size))
 
 
-def is_quote(lines: list[Line], start: int, end: int, marks: Marks) -> bool:
+def is_quote(lines: list[Line], start: int, end: int, *, answer: bool) -> bool:
     """Whether a run of ">" lines without an attribution was made by a mail client, and is not a list or a price.
 
     In an answer it is one where a line of it is a whole sentence; of any other mail the run itself has to show it.
     """
-    if marks == "elements":
-        return True
     run = [line.text.strip() for line in lines[start : min(end, start + MAX_EVIDENCE_LINES)] if not line.blank]
     if quoted_heading(lines, start, end):
         return True
@@ -308,7 +314,7 @@ def is_quote(lines: list[Line], start: int, end: int, marks: Marks) -> bool:
     parted = ">" in run[1:-1] and (len(run) > 3 or max(map(len, run)) >= LONG_QUOTED_CHARS)
     if len(run) >= 3 and (parted or clients.GREETING.match(run[0].lstrip("> "))):
         return True
-    if marks == "answer" and any(text.endswith(SENTENCE_ENDS) for text in run):
+    if answer and any(text.endswith(SENTENCE_ENDS) for text in run):
         return True
     pairs = zip(run, run[1:], strict=False)
     return any(len(above) >= WRAPPED_CHARS and below.lstrip("> ")[:1].islower() for above, below in pairs)
