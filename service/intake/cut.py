@@ -23,6 +23,7 @@ from service.intake.threads import (
     boundary,
     interleaved,
     is_quote,
+    is_rule,
     marker,
     next_filled,
     quoted_heading,
@@ -326,6 +327,8 @@ def newest_quote(reading: Reading) -> str | None:
         if all(line.quoted or line.blank for line in quoted):
             quoted = unquoted(quoted)
         quoted = trimmed(quoted)
+        if quoted and is_rule(quoted[0].text):
+            quoted = trimmed(quoted[1:])
         if quoted:
             quoted[0] = after_inline(quoted[0])
         reading = read(quoted)

@@ -264,7 +264,7 @@ def boundary(lines: list[Line], at: int) -> Boundary | None:
         return Boundary(at, content or at + 1, kind == "forwarded", content > 0)
     if clients.REPLY_ABOVE.fullmatch(text.strip()[:MAX_ATTRIBUTION_CHARS]):
         return Boundary(at, at + 1, forward=False, headers=False)
-    if is_rule(text, least=5) or is_title(text):
+    if is_rule(text, least=3) or is_title(text):
         below = next_filled(lines, at + 1)
         content = header_block(lines, below) if below < len(lines) else 0
     else:

@@ -19,7 +19,6 @@ from email.parser import BytesParser
 from time import process_time
 
 from service.intake.compose import compose_mail
-from service.intake.cut import own_words
 from service.intake.html import html_to_text
 from service.intake.mime import ParsedMail, parse_mail
 from tests.service.intake import test_eml, test_mime
@@ -43,8 +42,7 @@ def fixtures() -> dict[str, list[Fixture]]:
         kind = f"eml/{path.parent.name}"
         kinds.setdefault(kind, []).append((path.read_bytes(), lambda path=path: test_eml.is_right(path)))
     kinds["replies"] = [
-        (HEAD + thread.body.encode(), lambda thread=thread: own_words(thread.body).text == thread.text)
-        for thread in THREADS
+        (HEAD + thread.body.encode(), lambda thread=thread: thread.read().text == thread.text) for thread in THREADS
     ]
     return kinds
 

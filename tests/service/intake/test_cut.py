@@ -11,8 +11,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.intake.cut import own_words
-from service.intake.html import html_to_text
+from service.intake.cut import Hints, OwnWords, own_words
+from service.intake.html import HtmlText, read_html
 
 FOLDER = Path(__file__).parent / "threads"
 
@@ -26,6 +26,10 @@ class Thread:
     text: str
     context: str | None
     kinds: frozenset[str]
+    quoted: frozenset[int]
+
+    def read(self) -> OwnWords:
+        return own_words(self.body, Hints(quoted=self.quoted))
 
 
 def threads() -> list[Thread]:
@@ -34,16 +38,17 @@ def threads() -> list[Thread]:
     for path in sorted(FOLDER.glob("*.yaml")):
         page = yaml.safe_load(path.read_text("utf-8"))
         for case in page["cases"]:
-            body = case["body"] if "body" in case else html_to_text(case["html"])
+            shown = HtmlText(case["body"], whole=True) if "body" in case else read_html(case["html"])
             found.append(
                 Thread(
                     f"{path.stem}-{case['id']}",
                     case.get("language", page["language"]),
                     case.get("client", "any"),
-                    body,
-                    body if page.get("keeps") else case["text"],
+                    shown.text,
+                    shown.text if page.get("keeps") else case["text"],
                     case.get("context"),
                     frozenset(case.get("kinds", [])),
+                    shown.quoted,
                 )
             )
     return found
@@ -57,17 +62,17 @@ BODIES = st.lists(PIECES, max_size=25).map("\n".join)
 
 @pytest.mark.parametrize("thread", THREADS, ids=lambda thread: thread.id)
 def test_the_customers_words_remain_and_nothing_else(thread: Thread) -> None:
-    assert own_words(thread.body).text == thread.text
+    assert thread.read().text == thread.text
 
 
 @pytest.mark.parametrize("thread", THREADS, ids=lambda thread: thread.id)
 def test_the_context_is_the_quoted_question(thread: Thread) -> None:
-    assert own_words(thread.body).context == thread.context
+    assert thread.read().context == thread.context
 
 
 @pytest.mark.parametrize("thread", THREADS, ids=lambda thread: thread.id)
 def test_the_parts_say_what_was_cut(thread: Thread) -> None:
-    assert {part.kind for part in own_words(thread.body).parts} == thread.kinds
+    assert {part.kind for part in thread.read().parts} == thread.kinds
 
 
 def test_the_fixtures_cover_at_least_fourteen_languages_and_two_hundred_traps() -> None:
