@@ -52,8 +52,8 @@ def promote(
     reason: str | None = None,
     progress: Progress = lambda *_: None,
 ) -> Promotion:
-    """Let the model serve where no suite fails on it and no group fell against the serving model by more than chance;
-    or by force with a reason. Suites that a finished run stands for are not run again.
+    """Let the model serve where no suite fails on it and neither a group nor a whole suite fell against the serving
+    model by more than chance; or by force with a reason. Suites that a finished run stands for are not run again.
 
     Raises NotFound; Conflict where it serves already, another was quicker, its folder does not load, or a suite fails:
     then the problem's `failing` holds the cases.

@@ -1,4 +1,4 @@
-"""A run against an earlier one of the same suite: what broke, what mended, and which groups fell for good.
+"""A run against an earlier one of the same suite: what broke, what mended, and which groups fell, or the whole suite.
 
 The test is McNemar's in its exact form (McNemar 1947, Psychometrika 12, p. 153): of the cases whose verdict changed,
 as many should have broken as mended if nothing but chance were at work, so the number broken is binomial with one half.
@@ -16,6 +16,7 @@ from typing import Any
 
 from model.checks.results import CaseResult, RunResult
 
+WHOLE_SUITE = "(whole suite)"  # as a group
 SIGNIFICANT = 0.05  # of the two-sided test: six broken and none mended are the least that reach it
 
 
@@ -59,7 +60,7 @@ class Comparison:
     compared: int
     broken: tuple[CaseResult, ...]  # passed then, fail now
     mended: tuple[CaseResult, ...]  # failed then, pass now
-    changes: tuple[Change, ...]  # by group
+    changes: tuple[Change, ...]  # by group, where one changed
     same_suite: bool  # the very same file
 
     @property
@@ -79,11 +80,16 @@ def mcnemar(broken: int, mended: int) -> float:
 
 
 def changes(groups: Mapping[str, str], before: Mapping[str, bool], now: Mapping[str, bool]) -> tuple[Change, ...]:
-    """groups: case id → its group, in the suite's order; before and now: case id → passed. Over the cases of all."""
+    """groups: case id → its group, in the suite's order; before and now: case id → passed. Over the cases of all.
+
+    Where several groups changed, the whole suite comes first: what breaks a case here and there is a fall of no group.
+    """
     counts: dict[str, list[int]] = {}  # group → broken, mended
     for case_id, group in groups.items():
         if case_id in before and case_id in now and before[case_id] != now[case_id]:
             counts.setdefault(group, [0, 0])[now[case_id]] += 1
+    if len(counts) > 1:
+        counts = {WHOLE_SUITE: [sum(count) for count in zip(*counts.values(), strict=True)], **counts}
     return tuple(Change(group, broken, mended, mcnemar(broken, mended)) for group, (broken, mended) in counts.items())
 
 

@@ -110,7 +110,10 @@ class _Document:
             loader = LOADER(self.raw)
             self.node = loader.get_single_node()
             self.values = loader.construct_document(self.node) if self.node else None
-        except (OSError, UnicodeDecodeError, RecursionError, ValueError, yaml.YAMLError) as error:
+        except yaml.MarkedYAMLError as error:
+            line = error.problem_mark.line + 1 if error.problem_mark is not None else 1
+            raise SuiteError(f"{path}:{line}: {error.problem}") from error
+        except (OSError, RecursionError, ValueError, yaml.YAMLError) as error:
             raise SuiteError(f"{path}: {' '.join(str(error).split())}") from error
         if not isinstance(self.values, dict):
             raise SuiteError(f"{path}: is not a mapping")

@@ -46,7 +46,7 @@ def check(
     """Run the order-sensitivity suites on a model. Exit code 1 when one fails.
 
     A suite fails when a group of its cases passes less often than its floor (`fail_under`), when a critical case
-    fails, or when a group fell against the baseline by more than chance (exact McNemar test, p < 0.05).
+    fails, or when a group or the whole suite fell against the baseline by more than chance (exact McNemar, p < 0.05).
 
     Examples: `refund-router check --model runs/mine/model --junit report.xml` ·
     `refund-router check --model runs/mine/model --baseline model/released --html report.html` ·

@@ -220,6 +220,6 @@ MUTATIONS: dict[str, Callable[[], Classifier]] = {
 
 
 def catches(run: RunResult, whole: RunResult) -> bool:
-    """Whether the suite tells the broken model from the whole one: it fails and the whole one passes, or a group fell
-    by more than chance."""
+    """Whether the suite tells the broken model from the whole one: it fails and the whole one passes, or a group or
+    the whole suite fell by more than chance."""
     return (whole.passed and not run.passed) or bool(compare(run, from_run(whole)).falls)

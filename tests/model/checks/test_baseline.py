@@ -53,17 +53,18 @@ def test_only_a_significant_fall_is_a_fall(broken: int, mended: int, falls: int)
     assert all(line.startswith("against old: group g: ") for line in comparison.complaints)
 
 
-def test_falls_of_two_groups_are_not_added_together() -> None:
-    before, after = verdicts(3, 0)
+@pytest.mark.parametrize(("broken", "falls"), [(2, []), (3, ["(whole suite)"]), (6, ["(whole suite)", "g", "h"])])
+def test_what_breaks_here_and_there_is_a_fall_of_the_whole_suite(broken: int, falls: list[str]) -> None:
+    before, after = verdicts(broken, 0)
     first, second = (run(after, group) for group in "gh")
     both = RunResult(first.suite, "v", first.results + tuple(
         CaseResult(r.case.model_copy(update={"id": f"h-{r.case.id}"}), r.passed, "", r.readings) for r in second.results
     ))  # fmt: skip
     everything = from_run(run(before | {f"h-{name}": passed for name, passed in before.items()}))
     comparison = compare(both, everything)
-    assert len(comparison.broken) == 6
-    assert [(change.group, change.broken, change.mended) for change in comparison.changes] == [("g", 3, 0), ("h", 3, 0)]
-    assert comparison.falls == []
+    counts = [(change.group, change.broken) for change in comparison.changes]
+    assert counts == [("(whole suite)", 2 * broken), ("g", broken), ("h", broken)]
+    assert [change.group for change in comparison.falls] == falls
 
 
 def test_every_group_that_changed_is_told_with_its_p_value_and_those_that_fell_are_named() -> None:
