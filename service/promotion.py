@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from model.checkpoint import ModelFolderError
 from service.errors import Conflict, InvalidRequest, NotFound
 from service.model_shelf import ModelShelf, UnknownModel
+from service.promotion_notes import ASKED, REFUSED, failure_noted, note
 from service.promotion_verdict import SuiteVerdict, as_problem, verdicts
 from service.queries import audit
 from service.queries import promotions as queries
@@ -70,40 +71,41 @@ def promote(
     serving = serving_version(sessions, shelf)
     if serving == candidate.version:
         raise Conflict(f"{serving} serves already")
-    found_verdicts = verdicts(sessions, shelf, runs, candidate, serving, actor=actor, progress=progress)
+    note(sessions, ASKED, candidate.version, {"from": serving, "force": force}, actor=actor)
+    with failure_noted(sessions, candidate.version, actor=actor):
+        found_verdicts = verdicts(sessions, shelf, runs, candidate, serving, actor=actor, progress=progress)
     refusing = [verdict for verdict in found_verdicts if verdict.refuses]
     if refusing and not force:
-        _refuse(sessions, candidate.version, serving, refusing, actor=actor)
-    return _record(
-        sessions,
-        shelf,
-        action="promotion",
-        to_version=candidate.version,
-        actor=actor,
-        forced=bool(refusing),
-        reason=reason,
-        verdict=[
-            {
-                "run_id": verdict.run.id,
-                "suite": verdict.run.suite,
-                "passed": verdict.passed,
-                "falls": list(verdict.falls),
-            }
-            for verdict in found_verdicts
-        ],
-    )
+        _refuse(sessions, candidate.version, serving, refusing, len(found_verdicts), actor=actor)
+    with failure_noted(sessions, candidate.version, actor=actor):
+        return _record(
+            sessions,
+            shelf,
+            action="promotion",
+            to_version=candidate.version,
+            actor=actor,
+            forced=bool(refusing),
+            reason=reason,
+            verdict=[verdict.told() for verdict in found_verdicts],
+        )
 
 
 def _refuse(
-    sessions: sessionmaker[Session], version: str, serving: str, refusing: Sequence[SuiteVerdict], *, actor: str
+    sessions: sessionmaker[Session],
+    version: str,
+    serving: str,
+    refusing: Sequence[SuiteVerdict],
+    n_suites: int,
+    *,
+    actor: str,
 ) -> NoReturn:
     """Noted in the audit, and told with the failing cases."""
-    runs = [{"suite": verdict.run.suite, "run_id": verdict.run.id} for verdict in refusing]
-    with sessions.begin() as session:
-        details = {"from": serving, "failing": runs}
-        audit.record(session, actor=actor, action="model_promotion_refused", subject=version, details=details)
+    details = {"from": serving, "suites": n_suites, "failing": [verdict.told() for verdict in refusing]}
+    note(sessions, REFUSED, version, details, actor=actor)
+    with sessions() as session:
         failing = [as_problem(session, verdict) for verdict in refusing]
-    raise Conflict(f"{version} fails {', '.join(run['suite'] for run in runs)}", failing=failing)
+    names = ", ".join(verdict.run.suite for verdict in refusing)
+    raise Conflict(f"{version} fails {names}", failing=failing)
 
 
 def roll_back(sessions: sessionmaker[Session], shelf: ModelShelf, *, actor: str, reason: str | None) -> Promotion:

@@ -26,10 +26,14 @@ SHOWN_CASES = 50  # of a suite that refuses a promotion; all of them are in the 
 
 @dataclass(frozen=True)
 class SuiteVerdict:
-    """A suite's finished run on the candidate, and why groups of it count as fallen, a sentence each."""
+    """A suite's finished run on the candidate, and against the serving model: why groups count as fallen, a sentence
+    each; the ids of the cases that broke, and how many mended. Without such a baseline nothing fell."""
 
     run: SuiteRun
-    falls: Sequence[str]
+    against: str | None = None  # the serving model's version
+    falls: Sequence[str] = ()
+    broken: Sequence[str] = ()
+    n_mended: int = 0
 
     @property
     def passed(self) -> bool:
@@ -38,6 +42,19 @@ class SuiteVerdict:
     @property
     def refuses(self) -> bool:
         return not self.passed or bool(self.falls)
+
+    def told(self) -> dict[str, Any]:
+        """As a promotion, or the audit of a refused one, keeps it: ids and counts, no words of a mail."""
+        return {
+            "run_id": self.run.id,
+            "suite": self.run.suite,
+            "passed": self.passed,
+            "falls": list(self.falls),
+            "against": self.against,
+            "broken": list(self.broken[:SHOWN_CASES]),
+            "n_broken": len(self.broken),
+            "n_mended": self.n_mended,
+        }
 
 
 def verdicts(
@@ -63,10 +80,7 @@ def verdicts(
     )
     baselines = _baselines(shelf, runs, suites, serving, actor=actor, progress=progress)
     with sessions() as session:
-        return [
-            SuiteVerdict(found[suite.name], _falls(session, suite, found[suite.name], baselines.get(suite.name)))
-            for suite in suites
-        ]
+        return [_verdict(session, suite, found[suite.name], baselines.get(suite.name)) for suite in suites]
 
 
 def _baselines(
@@ -89,12 +103,21 @@ def _baselines(
         return runs.standing(suites, serving, since=None)
 
 
-def _falls(session: Session, suite: Suite, run: SuiteRun, baseline: SuiteRun | None) -> list[str]:
+def _verdict(session: Session, suite: Suite, run: SuiteRun, baseline: SuiteRun | None) -> SuiteVerdict:
     if baseline is None:
-        return []
+        return SuiteVerdict(run)
     before, now = (queries.passed_by_case(session, run_id=each.id) for each in (baseline, run))
     groups = {case.id: case.group for case in suite.cases}
-    return [f"against {baseline.model_version}: {change}" for change in changes(groups, before, now) if change.is_fall]
+    both = [case_id for case_id in groups if case_id in before and case_id in now]
+    return SuiteVerdict(
+        run,
+        against=baseline.model_version,
+        falls=[
+            f"against {baseline.model_version}: {change}" for change in changes(groups, before, now) if change.is_fall
+        ],
+        broken=[case_id for case_id in both if before[case_id] and not now[case_id]],
+        n_mended=sum(now[case_id] and not before[case_id] for case_id in both),
+    )
 
 
 def as_problem(session: Session, verdict: SuiteVerdict) -> dict[str, Any]:

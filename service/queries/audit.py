@@ -42,3 +42,9 @@ def list_entries(
     if action is not None:
         query = query.where(AuditEntry.action == action)
     return session.scalars(query).all()
+
+
+def entries_of(session: Session, *, actions: Sequence[str], limit: int) -> Sequence[AuditEntry]:
+    """Newest first."""
+    query = select(AuditEntry).where(AuditEntry.action.in_(actions))
+    return session.scalars(query.order_by(AuditEntry.id.desc()).limit(limit)).all()

@@ -50,6 +50,10 @@ def run_by_id(session: Session, *, run_id: str) -> SuiteRun | None:
     return session.get(SuiteRun, run_id)
 
 
+def runs_by_ids(session: Session, *, run_ids: Sequence[str]) -> dict[str, SuiteRun]:
+    return {run.id: run for run in session.scalars(select(SuiteRun).where(SuiteRun.id.in_(run_ids)))}
+
+
 def list_runs(
     session: Session,
     *,

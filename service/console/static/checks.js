@@ -7,7 +7,7 @@ document.addEventListener("DOMContentLoaded", () => {
       await Console.request("POST", "/v1/checks/runs", {});
       Console.notice("Running; what is found comes by itself.");
       await Console.renew("runs");
-      Console.follow("runs", "The suites have run.");
+      Console.follow("runs");
     } catch (error) {
       Console.notice(error.message);
     }
@@ -37,6 +37,6 @@ document.addEventListener("DOMContentLoaded", () => {
     const button = event.target.closest(".adopt");
     if (button) adopt(button);
   });
-  Console.follow("runs", "The suites have run.");
-  Console.follow("run", "The suite has run.");
+  Console.follow("runs");
+  Console.follow("run");
 });

@@ -63,7 +63,8 @@ const Console = (() => {
 
   /** A part of this page, by its id, as the service has it now; what had the focus in it keeps it. */
   async function renew(id) {
-    const fresh = new DOMParser().parseFromString(await request("GET", location.href), "text/html").getElementById(id);
+    const whole = new DOMParser().parseFromString(await request("GET", location.href), "text/html");
+    const fresh = whole.getElementById(id);
     const old = document.getElementById(id);
     if (!fresh) return location.reload(); // another page came, such as the sign-in
     const all = (part) => [...part.querySelectorAll("a, button, input, select, summary, [tabindex]")];
@@ -74,13 +75,14 @@ const Console = (() => {
     const same = held < 0 ? null : all(fresh).find((element) => key(element) === key(document.activeElement));
     old.replaceWith(document.adoptNode(fresh)); // the service's own page, in which mail is escaped
     same?.focus({ preventScroll: true });
+    document.getElementById("serving").textContent = whole.getElementById("serving").textContent;
     showAges();
   }
 
   const followed = new Set();
 
-  /** Keep a part of this page new for as long as it is marked busy, and say the words when it is not any more. */
-  async function follow(id, words) {
+  /** Keep a part of this page new for as long as it is marked busy, and say what came of it when it is not any more. */
+  async function follow(id) {
     const busy = () => document.getElementById(id)?.dataset.busy !== undefined;
     if (!busy() || followed.has(id)) return;
     followed.add(id);
@@ -93,7 +95,7 @@ const Console = (() => {
       }
     }
     followed.delete(id);
-    notice(words);
+    notice(document.getElementById(id).dataset.done);
   }
 
   function isDark() {

@@ -1,33 +1,48 @@
-// Promote a model or roll back, after one question.
+// Promote a model, by force too, or roll back, after one question; a promotion that goes on is followed to its end.
 "use strict";
 
 document.addEventListener("DOMContentLoaded", () => {
-  const sure = document.getElementById("sure");
+  const at = (id) => document.getElementById(id);
+  const sure = at("sure");
   let wanted = null;
 
-  function ask(question, address, done) {
-    document.getElementById("sure-title").textContent = question;
-    wanted = { address, done };
+  /** force: a reason is needed, and goes with it. */
+  function ask(question, words, address, done, force = false) {
+    at("sure-title").textContent = question;
+    at("sure-words").textContent = words;
+    at("sure-optional").hidden = force;
+    at("sure-reason").required = force;
+    at("sure-reason").value = "";
+    wanted = { address, done, force };
     sure.returnValue = "no";
     sure.showModal();
+    at("sure-reason").focus();
   }
 
   sure.addEventListener("close", async () => {
     if (sure.returnValue !== "yes") return;
+    const reason = at("sure-reason").value.trim() || null;
+    const body = wanted.force ? { reason, force: true } : { reason };
     try {
-      const answer = await Console.request("POST", wanted.address);
-      Console.later(answer && answer.runs ? `The suites run on ${answer.version}; it serves where none fails.` : wanted.done);
-      location.reload();
+      const answer = await Console.request("POST", wanted.address, body);
+      Console.later(answer.runs ? `${answer.version} is being checked; it serves where no suite refuses it.` : wanted.done);
     } catch (error) {
-      Console.notice(error.message);
+      if (!error.problem?.failing) return Console.notice(error.message);
+      Console.later(`${error.message}. It does not serve; why is told under Promotions.`);
     }
+    location.reload();
   });
 
-  for (const button of document.querySelectorAll(".promote")) {
-    const version = button.dataset.version;
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest(".promote, .force, #rollback");
+    if (!button) return;
+    const all = "Every running service follows, between two batches.";
+    if (button.id === "rollback") return ask("Go back to the model before?", all, "/v1/models/rollback", "Rolled back.");
+    const { version } = button.dataset;
+    const force = button.classList.contains("force");
+    const words = force ? `The suites refuse it; it serves all the same, and the reason is kept. ${all}` : `The suites are run on it first. ${all}`;
     const address = `/v1/models/${encodeURIComponent(version)}/promote`;
-    button.addEventListener("click", () => ask(`Let ${version} serve?`, address, `${version} serves.`));
-  }
-  const back = document.getElementById("rollback");
-  back.addEventListener("click", () => ask("Go back to the model before?", "/v1/models/rollback", "Rolled back."));
+    ask(`Let ${version} serve${force ? " by force" : ""}?`, words, address, `${version} serves.`, force);
+  });
+  Console.follow("models");
 });

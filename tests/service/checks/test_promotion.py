@@ -36,7 +36,9 @@ def test_a_promotion_runs_the_suites_and_is_refused_with_the_failing_cases(
     assert serving(client) == before
     (noted,) = client.get("/v1/audit", params={"action": "model_promotion_refused"}).json()["data"]
     assert (noted["actor"], noted["subject"]) == ("local", other)
-    assert noted["details"] == {"from": before, "failing": [{"suite": "easy", "run_id": failing["run_id"]}]}
+    told = {"suite": "easy", "run_id": failing["run_id"], "passed": False, "falls": []}
+    told |= {"against": before, "broken": [], "n_broken": 0, "n_mended": 0}  # the serving model fails it too
+    assert noted["details"] == {"from": before, "suites": 1, "failing": [told]}
     assert_problem(client.post(f"/v1/models/{other}/promote", json={"force": True}), 422, "reason")
     forced = client.post(f"/v1/models/{other}/promote", json={"force": True, "reason": "worse elsewhere"}).json()
     assert (forced["forced"], forced["reason"]) == (True, "worse elsewhere")
@@ -72,6 +74,9 @@ def test_a_promotion_is_refused_where_a_group_falls_against_the_serving_model_by
     refused = client.post("/v1/models/other/promote")
     assert_problem(refused, 409, "fails low")
     assert "6 cases broke and 0 mended" in refused.json()["failing"][0]["complaints"][0]
+    (noted,) = client.get("/v1/audit", params={"action": "model_promotion_refused"}).json()["data"]
+    (told,) = noted["details"]["failing"]
+    assert (told["broken"], told["n_broken"], told["n_mended"]) == ([case["id"] for case in cases], 6, 0)
     states = {entry["model_version"]: entry["state"] for entry in client.get("/v1/checks/runs").json()["data"]}
     assert set(states.values()) == {"passed"}  # no floor is broken: only the comparison refuses
     assert serving_version in states
@@ -144,7 +149,8 @@ def test_a_refusal_that_came_late_is_told_when_asked_again_and_force_needs_no_se
     assert (failing["failed_cases"], [case["case_id"] for case in failing["cases"]]) == (1, ["hard"])
     assert set(failing["cases"][0]["readings"][0]) == {"text", "expected", "label", "confidence"}
     forced = client.post(f"/v1/models/{other}/promote", json={"force": True, "reason": "worse elsewhere"}).json()
-    assert forced["verdict"] == [{"run_id": failing["run_id"], "suite": "easy", "passed": False, "falls": []}]
+    (verdict,) = forced["verdict"]
+    assert (verdict["run_id"], verdict["suite"], verdict["passed"]) == (failing["run_id"], "easy", False)
     assert run_ids(client) == made
 
 
