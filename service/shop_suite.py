@@ -64,14 +64,15 @@ def make_case(
     known = [*names, *names_of([email.sender, *email.recipients])]
     details = stand_ins(email.text, known, seed=email_id)
     text = replaced(email.text, details)
-    phrases = {
-        role: replaced(words, details) if words else _marked(email, role, details)
-        for role, words in (("refund", refund), ("keep", keep))
-    }
-    for role, words in phrases.items():
-        if words is not None and _place(text, words, role) is None:
-            raise InvalidRequest(f"{role}: the mail does not hold {words!r}")
-    case = case_of_mail(text, label, phrases["refund"], phrases["keep"])
+    given = {role: replaced(words, details) for role, words in (("refund", refund), ("keep", keep)) if words}
+    places = {role: _place(text, words, role) for role, words in given.items()}
+    for role, place in places.items():
+        if place is None:
+            raise InvalidRequest(f"{role}: the mail does not hold {given[role]!r}")
+    if len(places) == 2 and _overlap(*places.values()):
+        raise InvalidRequest("keep: overlaps refund")
+    phrases = {role: given.get(role) or _marked(email, role, details) for role in ("refund", "keep")}
+    case = case_of_mail(text, label, **phrases)
     return add_case(session, {"severity": severity, **case}, email_id=email_id, actor=actor)
 
 
@@ -87,15 +88,17 @@ def _place(text: str, words: str, role: str) -> Span | None:
     return Span(role, found.group(), found.start(), found.end(), 1.0) if found else None
 
 
+def _overlap(first: Span | None, second: Span | None) -> bool:
+    return first is not None and second is not None and first.start < second.end and second.start < first.end
+
+
 def case_of_mail(text: str, label: str, refund: str | None, keep: str | None) -> dict[str, Any]:
-    """A pair, the partner made by exchanging the phrases, where the label has another side and both are known; else a
-    case of one mail. Raises InvalidRequest for phrases that overlap."""
+    """A pair, the partner made by exchanging the phrases, where the label has another side and both are found apart;
+    else a case of one mail."""
     first, second = (
         _place(text, words, role) if words else None for words, role in ((refund, "refund"), (keep, "keep"))
     )
-    if label in OTHER_SIDE and first is not None and second is not None:
-        if first.start < second.end and second.start < first.end:
-            raise InvalidRequest("keep: overlaps refund")
+    if label in OTHER_SIDE and first is not None and second is not None and not _overlap(first, second):
         partner = {"text": exchange(text, first, second), "label": OTHER_SIDE[label]}
         return {"kind": "swap", "a": {"text": text, "label": label}, "b": partner}
     return {"kind": "minimum", "text": text, "label": label}

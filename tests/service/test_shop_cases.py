@@ -78,6 +78,16 @@ def test_a_label_without_another_side_becomes_a_case_of_one_mail(client: TestCli
     assert make(client, label="no_refund").json()["case"]["kind"] == "minimum"
 
 
+def test_a_phrase_that_the_model_marked_amid_a_word_is_no_phrase_to_exchange(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.shop_suite._marked", lambda *_: "elivery fe")
+    assert make(client, refund=None, keep=None).json()["case"]["kind"] == "minimum"
+    monkeypatch.setattr("service.shop_suite._marked", lambda *_: "fee")
+    assert make(client, refund=None, severity="minor").json()["case"]["kind"] == "swap"
+    assert_problem(make(client, refund=None, keep="delivery fee"), 409, "holds this case already")
+
+
 def test_what_does_not_fit_is_told(client: TestClient) -> None:
     assert_problem(make(client, refund="sofa"), 422, "refund: the mail does not hold 'sofa'")
     assert_problem(make(client, keep="fee"), 422, "keep: overlaps refund")

@@ -11,19 +11,23 @@ import sys
 import tempfile
 from io import BytesIO
 from pathlib import Path
+from time import sleep
 
 from PIL import Image
 from playwright.sync_api import Page, expect, sync_playwright
 
 from model.classifier import Classifier
-from service.settings import Settings, released_model
+from service.settings import SUITES, Settings, released_model
 from service.upgrade import upgrade
+from tests.service.browser.conftest import PATIENCE_MS
 from tests.service.browser.live import QUIET, LiveServer, chromium
+from tests.service.test_models import make_model
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "docs" / "screenshots"
 SAMPLES = ROOT / "service" / "samples.jsonl"
 SUITE = "scope"
+UNSURE = 12.0  # temperature of a model that is in doubt about everything, which the suite refuses
 MOST_BYTES = 100_000
 COLOURS = 96  # of a palette: a page has few, and the files stay small
 REPLY = """Refund the delivery fee, please, not the cake. The cake was lovely, but it came two hours late.
@@ -35,18 +39,33 @@ On Mon, 30 Nov 2026 at 10:00, Sweet Shop <help@shop.example> wrote:
 """
 
 
+class OneSuite(Settings):
+    """Enough for a picture; all of them take minutes."""
+
+    def suite_files(self) -> list[Path]:
+        return [SUITES / f"{SUITE}.yaml"]
+
+
 def fill(server: LiveServer) -> dict[str, str]:
-    """Send the mails and run a suite; the pages by name."""
+    """Send the mails, run a suite, add a case and have a model refused; the pages by name."""
     for line in SAMPLES.read_text(encoding="utf-8").splitlines():
         server.send(**json.loads(line))
     reply = server.send(message_id="<reply@x>", subject="Re: Order 5513", text=REPLY, **{"from": "mina@example.org"})
     run = server.run_suites(suites=[SUITE])
+    case = server.ask("POST", "/v1/checks/cases", email_id=reply["id"], label="refund_fee", keep="cake")
+    for number in range(3):
+        server.ask("POST", f"/v1/checks/runs/{run}/cases/{number}/adopt")
+    server.ask("POST", "/v1/models/unsure/promote")
+    while not server.ask("GET", "/v1/audit?action=model_promotion_refused")["data"]:
+        sleep(1)
     return {
         "inbox": "/",
         "mail": f"/mails/{reply['id']}",
         "review": "/review",
         "checks": "/checks",
         "run": f"/checks/{run}",
+        "cases": "/checks/cases",
+        "case": f"/checks/cases/{case['id']}",
         "lab": "/lab",
         "models": "/models",
         "health": "/health",
@@ -58,6 +77,8 @@ def prepare(page: Page, name: str) -> None:
     if name == "mail":
         page.locator("#ask-why").click()
         page.locator(".influences").wait_for()
+    if name == "models":
+        page.locator("#history-title").scroll_into_view_if_needed()
     if name == "lab":
         page.locator("#arranged .reading").wait_for()
         page.get_by_role("button", name="Exchange the two phrases").click()
@@ -72,11 +93,18 @@ def main() -> int:
         return 2
     FOLDER.mkdir(parents=True, exist_ok=True)
     scratch = Path(tempfile.mkdtemp())
-    settings = Settings(database_url=f"sqlite:///{scratch}/router.db", require_keys=False)
+    settings = OneSuite(
+        database_url=f"sqlite:///{scratch}/router.db",
+        models_folder=scratch / "models",
+        check_at_start="off",
+        require_keys=False,
+    )
+    make_model(released_model(), scratch / "models" / "unsure", "unsure", UNSURE)
     upgrade(settings.database_url)
     server = LiveServer(settings, Classifier(released_model()))
     try:
         pages = fill(server)
+        expect.set_options(timeout=PATIENCE_MS)
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=executable, args=QUIET)
             for scheme in ("light", "dark"):

@@ -97,6 +97,23 @@ def test_nothing_in_a_mail_runs_loads_or_leaves_from_any_page(page: Page, attack
     assert page.evaluate("document.title") != "49"
 
 
+def test_a_case_made_of_a_hostile_mail_shows_it_as_words_and_saves_it_unchanged(
+    page: Page, server: LiveServer, attacked: dict[str, str]
+) -> None:
+    page.on("dialog", lambda dialog: pytest.fail(f"a dialog opened: {dialog.message}"))
+    made = [
+        server.ask("POST", "/v1/checks/cases", email_id=email_id, label="no_refund") for email_id in attacked.values()
+    ]
+    for place in ("/checks/cases", *(f"/checks/cases/{row['id']}" for row in made)):
+        page.goto(place)
+        assert page.evaluate("window.ran") is None, place
+        assert page.locator(FOREIGN).count() == 0, place
+    page.get_by_role("button", name="Save the wording").click()
+    expect(page.locator("#notice")).to_contain_text("Saved")
+    saved = server.ask("GET", "/v1/checks/cases")["data"][0]
+    assert (saved["revision"], saved["case"]) == (2, made[-1]["case"])
+
+
 def test_why_and_the_lab_show_hostile_words_as_words(page: Page, attacked: dict[str, str]) -> None:
     for name in ("script", "image that fails", "svg that loads"):
         page.goto(f"/mails/{attacked[name]}/why")

@@ -18,7 +18,17 @@ LEAST_SEEN = 0.02  # a fraction of the page times the way it went; a busy machin
 def addresses(server: LiveServer) -> list[str]:
     for number in range(3):
         mail = server.send(message_id=f"<{number}@x>", subject=f"Order {number}", text=REPLY)
-    return ["/", "/?label=other", f"/mails/{mail['id']}", "/review", "/checks", "/models", "/health", "/lab"]
+    return [
+        "/",
+        "/?label=other",
+        f"/mails/{mail['id']}",
+        "/review",
+        "/checks",
+        "/checks/cases",
+        "/models",
+        "/health",
+        "/lab",
+    ]
 
 
 def test_no_page_shifts_while_it_comes(page: Page, server: LiveServer) -> None:
