@@ -27,6 +27,7 @@ MAX_LINE_CHARS = 4_000
 def tail(lines: list[Line], start: int, end: int) -> list[tuple[int, int, TailKind]]:
     """The pieces (start, end, kind) to cut from the end of lines[start:end], from the last upwards."""
     cuts: list[tuple[int, int, TailKind]] = []
+    whole_end = end
     while len(cuts) < MAX_PIECES:
         while end > start and lines[end - 1].blank:
             end -= 1
@@ -37,7 +38,7 @@ def tail(lines: list[Line], start: int, end: int) -> list[tuple[int, int, TailKi
             or mobile(lines, start, end)
             or footer(lines, start, end)
             or dashed_signature(lines, start, end)
-            or dashed_name(lines, start, end)
+            or (dashed_name(lines, start, end) if cuts or whole_end < len(lines) else None)
             or closing_block(lines, start, end)
         )
         if found is None:
@@ -109,7 +110,8 @@ def dashed_signature(lines: list[Line], start: int, end: int) -> tuple[int, Tail
 
 
 def dashed_name(lines: list[Line], start: int, end: int) -> tuple[int, TailKind] | None:
-    """`-Grace Holloway` alone under a finished sentence; not the one point of a list, nor its last."""
+    """`-Grace Holloway` alone under a finished sentence, above a quote or a footer; not the one point of a list, nor
+    its last."""
     text = lines[end - 1].text.strip()
     name, above = text[1:], end - 2
     if text[:1] not in ("-", "–", "—", "~") or not name[:1].isupper() or not is_name(name) or len(name.split()) > 3:
