@@ -3,9 +3,9 @@
 python -m tests.benchmarks.mutations                  every case of the shipped suites
 python -m tests.benchmarks.mutations --sample 25      the critical cases and so many others a suite, by a fixed seed
 
-A suite catches a model where it fails and the whole model passes, or where a group or the suite fell against the whole
-model by more than chance (exact McNemar). A cell is the share of cases that pass; a star marks a catch. Exit code 1
-where nothing catches a mutation: that is a hole in the suites.
+A suite catches a model where it, or a critical case of it, fails and the whole model passes, or where a group or the
+suite fell against the whole model by more than chance (exact McNemar). A cell is the share of cases that pass; a star
+marks a catch. Exit code 1 where nothing catches a mutation: that is a hole in the suites.
 """
 
 from __future__ import annotations

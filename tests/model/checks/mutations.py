@@ -220,6 +220,7 @@ MUTATIONS: dict[str, Callable[[], Classifier]] = {
 
 
 def catches(run: RunResult, whole: RunResult) -> bool:
-    """Whether the suite tells the broken model from the whole one: it fails and the whole one passes, or a group or
-    the whole suite fell by more than chance."""
-    return (whole.passed and not run.passed) or bool(compare(run, from_run(whole)).falls)
+    """Whether the suite tells the broken model from the whole one: it fails where the whole one passes, or so does a
+    critical case, or a group or the whole suite fell by more than chance."""
+    failed = {result.case.id for result in run.failed_critical} - {result.case.id for result in whole.failed_critical}
+    return (whole.passed and not run.passed) or bool(failed) or bool(compare(run, from_run(whole)).falls)
