@@ -79,6 +79,24 @@ const Console = (() => {
     showAges();
   }
 
+  /** Add a case to the shop's own suite; the button gives way to the way there, also where the suite holds it already. */
+  async function addCase(button, address, body) {
+    let id;
+    try {
+      id = (await request("POST", address, body)).id;
+      notice("Added to the shop's own suite; it counts from the next run on.");
+    } catch (error) {
+      notice(error.message);
+      id = error.problem?.case_id;
+    }
+    if (!id) return;
+    const link = document.createElement("a");
+    link.href = `/checks/cases/${id}`;
+    link.textContent = "In our own suite";
+    button.replaceWith(link);
+    link.focus();
+  }
+
   const followed = new Set();
 
   /** Keep a part of this page new for as long as it is marked busy, and say what came of it when it is not any more. */
@@ -145,5 +163,5 @@ const Console = (() => {
   }
 
   document.addEventListener("DOMContentLoaded", start);
-  return { notice, later, exchange, request, renew, follow, isTyping, showAges };
+  return { notice, later, exchange, request, renew, addCase, follow, isTyping, showAges };
 })();

@@ -4,6 +4,7 @@
 (() => {
   const list = () => document.getElementById("mails");
   const undoable = []; // a map each: a mail's id and the verdict that stood before
+  let turn = Promise.resolve();
   const newest = new Map(); // a mail's id and how many verdicts it had after this page's last one
 
   function current() {
@@ -83,14 +84,21 @@
     return { verdict: "corrected", label: verdict.label, spans: verdict.spans, reason };
   }
 
+  /** One act after another, in the order of the keys, however quickly they are struck. */
+  function inTurn(act) {
+    turn = turn.then(act).catch((error) => Console.notice(error.message));
+  }
+
   function accept() {
-    return judge(targets(), () => ({ verdict: "accepted" }), "accepted");
+    const rows = targets();
+    inTurn(() => judge(rows, () => ({ verdict: "accepted" }), "accepted"));
   }
 
   function correct(label) {
     const body = (row) =>
       row.dataset.model === label ? { verdict: "accepted" } : { verdict: "corrected", label };
-    return judge(targets(), body, `labelled ${label.replaceAll("_", " ")}`);
+    const rows = targets();
+    inTurn(() => judge(rows, body, `labelled ${label.replaceAll("_", " ")}`));
   }
 
   /** Bring back what stood before the last verdict of this page, unless somebody else has judged the mail since. */
@@ -218,7 +226,7 @@
     if (event.key === "j") goTo(row ? row.nextElementSibling ?? row : rows[0]);
     else if (event.key === "k") goTo(row ? row.previousElementSibling ?? row : rows[0]);
     else if (event.key === "a") accept();
-    else if (event.key === "u") undo();
+    else if (event.key === "u") inTurn(undo);
     else if (event.key === "x" && row) row.querySelector("input[name=mail]").click();
     else if (digit !== null && labels[digit]) correct(labels[digit]);
     else if (event.key === "/") {

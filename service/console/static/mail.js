@@ -28,16 +28,11 @@
   }
 
   /** What was corrected becomes a case of the shop's own suite, with the first words of each role. */
-  async function addAsCase() {
+  function addAsCase() {
     const { id, label } = at("verdict").dataset;
     const { refund, keep } = at("as-case").dataset;
     const body = { email_id: id, label, refund: refund || null, keep: keep || null };
-    try {
-      await Console.request("POST", "/v1/checks/cases", body);
-      Console.notice("Added to the shop's own suite; it counts from the next run on.");
-    } catch (error) {
-      Console.notice(error.message);
-    }
+    return Console.addCase(at("as-case"), "/v1/checks/cases", body);
   }
 
   async function askWhy(event) {

@@ -44,6 +44,7 @@ def test_by_mouse_words_are_marked_saved_and_withdrawn(page: Page, server: LiveS
     expect(page.locator("#notice")).to_contain_text("Added to the shop's own suite")
     case = server.ask("GET", "/v1/checks/cases")["data"][0]
     assert (case["email_id"], case["actor"]) == (mail["id"], "local")
+    expect(page.get_by_role("link", name="In our own suite")).to_have_attribute("href", f"/checks/cases/{case['id']}")
     assert violations(page) == []
     page.get_by_role("button", name="Withdraw the verdict").click()
     expect(page.get_by_role("button", name="Accept")).to_be_visible()
