@@ -54,7 +54,8 @@ CODE = re.compile(r"[A-Z][-/]$|\b[A-Z]{2} ?$")  # LM-30-22418 is a serial number
 GROUPED = re.compile(r"\d[\s\u00a0()./–-]+\d")
 UNKNOWN: tuple[str, ...] = ("ZZ",)  # the number itself says its country
 MOST_DIGITS = 18  # with a prefix and a country's code; what is longer is a list of numbers
-MOST_CANDIDATES = 200  # that are looked at in one text: past them all that look like one go, for the look takes time
+MOST_LOOKS = 2_000  # of each kind in one text: past them all that look like one go, for each look takes time
+MOST_PHONE_LOOKS = 200  # that take most: whether a country gives the number out
 LEAST_DIGITS = 9  # of a phone number that no word announces; customer numbers are shorter
 CALL = re.compile(
     r"(?:phone|tel|telefon|t[eé]l[eé]phone|tel[eé]fono|telefone|telefoon|mobile?|mobil|handy|cell|call|ring|text|whatsapp"
@@ -76,7 +77,10 @@ def _addresses(text: str) -> Iterator[tuple[int, int]]:
 
 def _ibans(text: str) -> Iterator[tuple[int, int]]:
     """An IBAN may run into the next word, so shorter and shorter pieces are tried."""
-    for match in IBAN.finditer(text):
+    for n, match in enumerate(IBAN.finditer(text)):
+        if n >= MOST_LOOKS:
+            yield match.span()
+            continue
         for end in range(match.end(), match.start() + 14, -1):
             if text[end - 1].isalnum() and _is_iban(text[match.start() : end]):
                 yield match.start(), end
@@ -92,26 +96,32 @@ def _is_iban(written: str) -> bool:
 
 
 def _cards(text: str) -> Iterator[tuple[int, int]]:
+    looks = 0
     for match in DIGITS.finditer(text):
         digits = re.sub(r"\D", "", match.group())
-        if CARD.fullmatch(digits) and luhn.is_valid(digits):
-            yield match.span()
+        if CARD.fullmatch(digits):
+            looks += 1
+            if looks > MOST_LOOKS or _is_card(digits):
+                yield match.span()
+
+
+def _is_card(digits: str) -> bool:
+    return bool(luhn.is_valid(digits))
 
 
 def _phones(text: str) -> Iterator[tuple[int, int]]:
     tried = 0
-    for match in MAY_BE_PHONE.finditer(text):
-        before = text[max(0, match.start() - 40) : match.start()]
+    for n, match in enumerate(MAY_BE_PHONE.finditer(text)):
         written = match.group()
-        if NUMBERED.search(before) or CODE.search(before):
+        if (signs := sum(map(str.isdigit, written))) > MOST_DIGITS:
             continue
-        tried += 1
-        asked, signs = bool(CALL.search(before)), sum(sign.isdigit() for sign in written)
-        if signs > MOST_DIGITS:
-            continue
-        if tried > MOST_CANDIDATES:
+        if n >= MOST_LOOKS:
             yield match.span()
             continue
+        before = text[max(0, match.start() - 40) : match.start()]
+        if _is_numbered(before):
+            continue
+        asked = bool(CALL.search(before))
         if written.startswith("+"):
             regions, leniency = UNKNOWN, Leniency.POSSIBLE
         elif asked or (signs >= LEAST_DIGITS and written.startswith("00")):
@@ -120,8 +130,14 @@ def _phones(text: str) -> Iterator[tuple[int, int]]:
             regions, leniency = REGIONS, Leniency.STRICT_GROUPING
         else:
             continue
-        if any(_is_phone(written, region, leniency) for region in regions):
+        tried += 1
+        if tried > MOST_PHONE_LOOKS or any(_is_phone(written, region, leniency) for region in regions):
             yield match.span()
+
+
+def _is_numbered(before: str) -> bool:
+    """Whether words or signs before a number say that it is one of an order, or of a thing."""
+    return bool(NUMBERED.search(before) or CODE.search(before))
 
 
 def _is_phone(written: str, region: str, leniency: int) -> bool:

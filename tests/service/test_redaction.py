@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from service import private_numbers
 from service.private_numbers import found
 from service.redaction import redact
 from tests.service.cases_redaction import GONE, STAYS
@@ -44,3 +47,42 @@ def test_any_text_can_be_redacted(text: str) -> None:
     assert len(redact(text)) == len(text)
     for start, end in found(text):
         assert 0 <= start < end <= len(text)
+
+
+class Counted:
+    """A function that counts how often it is asked."""
+
+    def __init__(self, asked: Callable[..., Any]) -> None:
+        self.asked, self.count = asked, 0
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        self.count += 1
+        return self.asked(*given, **named)
+
+
+HOSTILE = {
+    "_is_iban": "DE89 3704 0044 0532 0130 01 ",
+    "_is_card": "4111111111111112,",
+    "_is_numbered": "order 12345678\n",
+    "_is_phone": "+44 7700 900124 ",
+}
+
+
+@pytest.mark.parametrize(("look", "shape"), HOSTILE.items())
+def test_twice_the_text_costs_no_second_look_at_what_takes_time(
+    monkeypatch: pytest.MonkeyPatch, look: str, shape: str
+) -> None:
+    counts = []
+    for times in (5_000, 10_000):
+        with monkeypatch.context() as patch:
+            counted = Counted(getattr(private_numbers, look))
+            patch.setattr(private_numbers, look, counted)
+            masked = redact(shape * times)
+        counts.append(counted.count)
+        assert "****" in masked[-60:], "what is past the limit goes unlooked at"
+    assert counts[0] == counts[1] > 0
+
+
+def test_many_order_numbers_and_dates_stay() -> None:
+    text = "order 12345678 of 2026-11-30\n" * 900
+    assert redact(text) == text
