@@ -69,7 +69,7 @@ class Housekeeping:
     def _erase_expired(self) -> None:
         """Mails whose retention has ended lose their texts; from where the last round ended."""
         for ids, last_id in erasure.ids_before(self._sessions, datetime.now(UTC) - self._retention, self._erased_to):
-            if erased := erasure.erase(self._sessions, ids, actor="service", why="retention"):
+            if erased := erasure.erase(self._sessions, ids, actor="service", why="retention").mails:
                 log.info("housekeeping: erased %d mails that are older than %d days", erased, self._retention.days)
             self._erased_to = last_id
             if self._stop.is_set():

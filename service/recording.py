@@ -16,6 +16,7 @@ from model.checks.schema import Suite
 from model.classifier import Classifier
 from service.metrics import SUITE_RUNS, show_suite_run
 from service.queries import checks as queries
+from service.queries.case_erasure import forget_erased
 from service.tables import SuiteRun
 
 Trigger = Literal["startup", "promotion", "schedule", "api", "cli"]
@@ -97,6 +98,7 @@ def keep(sessions: sessionmaker[Session], run: SuiteRun, result: RunResult) -> N
         finished = queries.finish_run(session, run_id=run.id, values=values)
         if finished:
             queries.add_cases(session, rows=rows)
+            forget_erased(session, run_id=run.id)
     if finished:
         SUITE_RUNS.labels(run.trigger, values["state"]).inc()
         show_suite_run(

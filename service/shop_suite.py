@@ -19,18 +19,22 @@ from model.checks.cases import Case
 from model.checks.exchange import exchange
 from model.checks.schema import Suite, read_suite
 from model.spans import Span
+from service.case_owners import addresses_in, digests
 from service.errors import Conflict, InvalidRequest, NotFound
 from service.made_up import names_of, replaced, stand_ins
-from service.queries import emails
 from service.queries import shop_cases as queries
+from service.queries.feedback import lock_email
 from service.tables import Email, ShopCase
+from service.tables.shop_cases import SUITE
 
-NAME = "shop"
+NAME = SUITE
 DESCRIPTION = (
     "Mails of this shop that a model misread, with personal details replaced. No share of them must pass, for the "
     "model that serves misread them; but a critical case fails a run, and so does a fall against the serving model."
 )
 OTHER_SIDE = {"refund_fee": "refund_item", "refund_item": "refund_fee"}
+Origin = tuple[str | None, list[str] | None]  # the mail that a case's words are from, and digests of its addresses
+NO_MAIL: Origin = (None, None)
 CASES: TypeAdapter[Case] = TypeAdapter(Annotated[Case, Field(discriminator="kind")])
 
 
@@ -57,10 +61,13 @@ def make_case(
     actor: str,
 ) -> ShopCase:
     """A case of a stored mail: a pair, the two phrases exchanged, where the label has another side and both phrases
-    are known; else a case of one mail. Raises NotFound, and InvalidRequest for a phrase that the mail has not."""
-    email = emails.email_by_id(session, email_id=email_id)
+    are known; else a case of one mail. Raises NotFound, Conflict for a mail that was erased, and InvalidRequest for a
+    phrase that the mail has not."""
+    email = lock_email(session, email_id=email_id)
     if email is None:
         raise NotFound("no mail has this id")
+    if email.erased_at is not None:
+        raise Conflict("the mail was erased; it has no words to make a case of")
     known = [*names, *names_of([email.sender, *email.recipients])]
     details = stand_ins(email.text, known, seed=email_id)
     text = replaced(email.text, details)
@@ -73,7 +80,8 @@ def make_case(
         raise InvalidRequest("keep: overlaps refund")
     phrases = {role: given.get(role) or _marked(email, role, details) for role in ("refund", "keep")}
     case = case_of_mail(text, label, **phrases)
-    return add_case(session, {"severity": severity, **case}, email_id=email_id, actor=actor)
+    owners = digests(addresses_in(email.sender, email.recipients), email_id=email_id)
+    return add_case(session, {"severity": severity, **case}, origin=(email_id, owners), actor=actor)
 
 
 def _marked(email: Email, role: str, details: dict[str, str]) -> str | None:
@@ -104,7 +112,11 @@ def case_of_mail(text: str, label: str, refund: str | None, keep: str | None) ->
     return {"kind": "minimum", "text": text, "label": label}
 
 
-def add_case(session: Session, case: dict[str, Any], *, email_id: str | None, actor: str) -> ShopCase:
+def origin_of(row: ShopCase) -> Origin:
+    return row.email_id, row.owners
+
+
+def add_case(session: Session, case: dict[str, Any], *, origin: Origin, actor: str) -> ShopCase:
     """A new case under a new id. Raises InvalidRequest for what is no case; Conflict with `case_id` where a standing
     case says the same."""
     case_id = str(uuid_utils.uuid7())
@@ -112,23 +124,23 @@ def add_case(session: Session, case: dict[str, Any], *, email_id: str | None, ac
     for row in queries.standing_cases(session):
         if {**row.case, "id": case_id, "severity": told.get("severity")} == told:
             raise Conflict("the shop's suite holds this case already", case_id=row.id)
-    return _add(session, case_id, 1, email_id, told, retired=False, actor=actor)
+    return _add(session, case_id, 1, origin, told, retired=False, actor=actor)
 
 
 def revise(session: Session, *, case_id: str, case: dict[str, Any] | None, retired: bool, actor: str) -> ShopCase:
     """A new revision: another wording, or retired. Raises NotFound; Conflict where another edit was quicker."""
-    last = queries.case_by_id(session, case_id=case_id)
+    last = queries.lock_case(session, case_id=case_id)
     if last is None:
         raise NotFound("no case has this id")
     told = checked({**case, "id": case_id}) if case is not None else last.case
-    return _add(session, case_id, last.revision + 1, last.email_id, told, retired=retired, actor=actor)
+    return _add(session, case_id, last.revision + 1, origin_of(last), told, retired=retired, actor=actor)
 
 
 def _add(
     session: Session,
     case_id: str,
     revision: int,
-    email_id: str | None,
+    origin: Origin,
     case: dict[str, Any],
     *,
     retired: bool,
@@ -137,7 +149,8 @@ def _add(
     row = ShopCase(
         id=case_id,
         revision=revision,
-        email_id=email_id,
+        email_id=origin[0],
+        owners=origin[1],
         case=case,
         retired=retired,
         actor=actor,

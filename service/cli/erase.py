@@ -19,7 +19,7 @@ def erase(
     expired: Annotated[
         bool, typer.Option("--expired", help="All that are older than REFUND_ROUTER_TEXT_RETENTION_DAYS.")
     ] = False,
-    preview: Annotated[bool, typer.Option("--preview", help="Only say which mails these are.")] = False,
+    preview: Annotated[bool, typer.Option("--preview", help="Only say which mails, and how many cases.")] = False,
 ) -> None:
     """Erase texts, addresses, spans and all else that tells of a customer; labels, confidences and decisions stay.
 
@@ -41,18 +41,28 @@ def erase(
             else:
                 before = datetime.now(UTC) - timedelta(days=settings.text_retention_days)
                 ids = [found for window, _ in erasure.ids_before(sessions, before) for found in window]
+            case_ids = erasure.cases_of(sessions, ids, address=address) if not expired else []
             if preview:
                 for found in ids:
                     out.print(found, markup=False)
-                err.print(f"{len(ids)} mails would be erased")
+                err.print(f"{len(ids)} mails would be erased{_and_cases(len(case_ids))}")
                 return
             task = progress.add_task("erasing", total=len(ids))
             why: erasure.Why = "address" if address is not None else "id" if email_id is not None else "retention"
             erased = erasure.erase(
-                sessions, ids, actor="command-line", why=why, advance=lambda n: progress.update(task, advance=n)
+                sessions,
+                ids,
+                case_ids=case_ids,
+                actor="command-line",
+                why=why,
+                advance=lambda n: progress.update(task, advance=n),
             )
         except SQLAlchemyError as error:
             raise refuse_database(error) from None
-    if email_id is not None and not erased:
+    if email_id is not None and not any(erased):
         raise refuse(f"--id {email_id}: no mail with a text has this id")
-    err.print(f"{erased} mails erased")
+    err.print(f"{erased.mails} mails erased{_and_cases(erased.cases)}")
+
+
+def _and_cases(count: int) -> str:
+    return f", and {count} cases made of them" if count else ""

@@ -4,24 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, and_, func, select
 from sqlalchemy.orm import Session, aliased
 
+from service.queries.database import begin_writing
 from service.tables import ShopCase
 
 
 def _is_newest() -> ColumnElement[bool]:
+    """Of a case that was not erased."""
     other = aliased(ShopCase)
-    return ShopCase.revision == select(func.max(other.revision)).where(other.id == ShopCase.id).scalar_subquery()
+    newest = select(func.max(other.revision)).where(other.id == ShopCase.id).scalar_subquery()
+    return and_(ShopCase.revision == newest, ShopCase.erased_at.is_(None))
 
 
-def case_by_id(session: Session, *, case_id: str) -> ShopCase | None:
-    return session.scalars(select(ShopCase).where(_is_newest(), ShopCase.id == case_id)).first()
+def lock_case(session: Session, *, case_id: str) -> ShopCase | None:
+    """The newest revision, which no erasure empties before this transaction ends."""
+    begin_writing(session)
+    query = select(ShopCase).where(_is_newest(), ShopCase.id == case_id).with_for_update(of=ShopCase)
+    return session.scalars(query.execution_options(populate_existing=True)).first()
 
 
 def revisions(session: Session, *, case_id: str) -> Sequence[ShopCase]:
     """Of one case, newest first; empty where there is none."""
-    return session.scalars(select(ShopCase).where(ShopCase.id == case_id).order_by(ShopCase.revision.desc())).all()
+    query = select(ShopCase).where(ShopCase.id == case_id, ShopCase.erased_at.is_(None))
+    return session.scalars(query.order_by(ShopCase.revision.desc())).all()
 
 
 def list_cases(

@@ -13,7 +13,7 @@ class ErasureIn(Wire):
     """All mails from or to an address."""
 
     address: Annotated[Line, Field(min_length=3, pattern=r"@")] = Field(examples=["mina@example.org"])
-    dry_run: bool = Field(default=False, description="only say which mails these are")
+    dry_run: bool = Field(default=False, description="only say which mails and cases these are")
 
 
 class ErasureOut(Wire):
@@ -21,3 +21,5 @@ class ErasureOut(Wire):
     dry_run: bool
     count: int = Field(description="mails that were erased, or would be")
     email_ids: list[str] = Field(description="the first 100 of them")
+    case_count: int = Field(description="likewise cases of the shop's own suite, made of such mails")
+    case_ids: list[str] = Field(description="the first 100 of them")

@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -48,7 +49,9 @@ MANY: dict[str, Any] = {
     "suppress_health_check": list(HealthCheck),
 }  # also each boundary of each field, one by one
 
+schemathesis.serializer.alias("message/rfc822", "application/octet-stream")
 schema = schemathesis.openapi.from_path(DOCUMENT)
+ANSWERS: Counter[tuple[str, int]] = Counter()  # operation and status → how many, for the benchmark to tell
 
 
 class Keyed:
@@ -77,7 +80,9 @@ def keyed(tmp_path_factory: pytest.TempPathFactory, tiny_folder: Path, tiny_clas
 @schema.parametrize()
 @settings(max_examples=EXAMPLES, **(FEW if EXAMPLES < 20 else MANY))
 def test_every_answer_is_one_that_the_document_has(case: schemathesis.Case, keyed: Keyed) -> None:
-    case.call_and_validate(base_url=keyed.live.url, headers=bearer(keyed.key), checks=CHECKS)
+    response = case.call(base_url=keyed.live.url, headers=bearer(keyed.key))
+    ANSWERS[case.operation.label, response.status_code] += 1
+    case.validate_response(response, checks=CHECKS)
 
 
 @schema.parametrize()
