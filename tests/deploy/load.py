@@ -8,6 +8,7 @@ import threading
 import time
 from collections import Counter
 from contextlib import closing
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 TEXT = "Hello, please refund the delivery fee and not the cake. It came an hour late. Order {number}."
@@ -16,15 +17,25 @@ TEXT = "Hello, please refund the delivery fee and not the cake. It came an hour 
 class Load:
     """Threads that post for as long as the `with` lasts; without a rate as fast as they are answered.
 
-    statuses: how many answers had which status; 0 is no answer. seconds: how long each took.
+    statuses: how many answers had which status; 0 is no answer. seconds: how long each took. told: where they are kept,
+    the answers with when their mails were sent.
     """
 
-    def __init__(self, url: str, *, threads: int = 4, mails_per_second: float | None = None, run: str = "a") -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        threads: int = 4,
+        mails_per_second: float | None = None,
+        run: str = "a",
+        keep_answers: bool = False,
+    ) -> None:
         """run: part of the message ids; mails of another run are other mails."""
-        self._address, self._run = urlsplit(url).netloc, run
+        self._address, self._run, self._keep_answers = urlsplit(url).netloc, run, keep_answers
         self._pause = threads / mails_per_second if mails_per_second else 0.0
         self.statuses: Counter[int] = Counter()
         self.seconds: list[float] = []
+        self.told: list[Told] = []
         self._stop, self._lock = threading.Event(), threading.Lock()
         self._threads = [threading.Thread(target=self._post_mails, args=(number,)) for number in range(threads)]
 
@@ -57,20 +68,27 @@ class Load:
                     self._stop.wait(max(0.0, due - time.monotonic()))
                     due += self._pause
                 name = f"{self._run}.{thread}.{number}"
-                started = time.perf_counter()
-                status = _post(connection, {"message_id": f"<{name}@load.example>", "text": TEXT.format(number=name)})
+                started = time.monotonic()
+                mail = {"message_id": f"<{name}@load.example>", "text": TEXT.format(number=name)}
+                status, body = _post(connection, mail)
                 with self._lock:
                     self.statuses[status] += 1
-                    self.seconds.append(time.perf_counter() - started)
+                    self.seconds.append(time.monotonic() - started)
+                    if self._keep_answers and status == 201:
+                        self.told.append(Told(started, json.loads(body)))
                 number += 1
 
 
-def _post(connection: http.client.HTTPConnection, mail: dict[str, str]) -> int:
+class Told(NamedTuple):
+    sent: float  # by time.monotonic()
+    answer: dict[str, Any]
+
+
+def _post(connection: http.client.HTTPConnection, mail: dict[str, str]) -> tuple[int, bytes]:
     try:
         connection.request("POST", "/v1/emails", json.dumps(mail), {"Content-Type": "application/json"})
         response = connection.getresponse()
-        response.read()
+        return response.status, response.read()
     except (OSError, http.client.HTTPException):
         connection.close()  # opened anew by the next request
-        return 0
-    return response.status
+        return 0, b""

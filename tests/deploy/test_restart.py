@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 from time import monotonic
 
@@ -14,21 +13,10 @@ import httpx2 as httpx
 import pytest
 from sqlalchemy import create_engine, text
 
-from service.settings import Settings
-from service.upgrade import upgrade
 from tests.deploy.load import Load
 from tests.deploy.servers import Service, nginx, services
-from tests.postgres import postgres
 
 pytestmark = pytest.mark.skipif(shutil.which("nginx") is None, reason="Debian's nginx is not installed")
-
-
-@pytest.fixture
-def database_url() -> Iterator[str]:
-    with postgres() as server:
-        url = Settings(database_url=server.get_uri()).database_url
-        upgrade(url)
-        yield url
 
 
 def predicted(service: Service) -> float:
