@@ -1,9 +1,11 @@
 """Erasing mails: one, all of an address, all that are older than the retention. Where somebody asks for it the shop's
 own cases that were made of them go too; the retention leaves these, for they hold no name, number or address.
 
-The work is done in short transactions, so that mail is taken in meanwhile. Afterwards SQLite's write-ahead log is put
-into the file and cut: with secure_delete on, the words are in neither. PostgreSQL keeps them in dead tuples until
-VACUUM and the page's next use (VACUUM FULL at once), in its write-ahead log until that is recycled; both have backups.
+The work is done in short transactions, so that mail is taken in meanwhile. SQLite's full-text index finds erased words
+no more, and loses them step by step, in a large store after the answer (service.queries.forgetting). Its write-ahead
+log is put into the file and cut: with secure_delete on, the words are in neither. PostgreSQL keeps them in dead tuples
+until VACUUM and the page's next use (VACUUM FULL at once), in its write-ahead log until that is recycled; both have
+backups.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from service.case_owners import addresses_in, digests
 from service.queries import case_erasure as case_queries
 from service.queries import database as database_queries
 from service.queries import erasure as queries
+from service.queries import forgetting
 from service.queries.audit import record
 from service.queries.ids import id_prefix
 
@@ -103,6 +106,7 @@ def erase(
             for email in emails:
                 queries.erase_email(session, email=email)
             if emails:
+                forgetting.want_forgetting(session)
                 ids = [email.id for email in emails]
                 details = {"count": len(ids), **({"email_ids": ids} if why != "retention" else {})}
                 record(session, actor=actor, action="emails_erased", subject=why, details=details)
@@ -115,9 +119,22 @@ def erase(
         with sessions.begin() as session:
             cases += _erase_cases(session, case_ids[start : start + CHUNK], actor=actor, why=why)
     if mails or cases:
-        with sessions() as session:
-            database_queries.forget_log(session)
+        forget(sessions, steps=1)
     return Erased(mails, cases)
+
+
+def forget(sessions: sessionmaker[Session], *, steps: int) -> bool:
+    """At most so many steps of the full-text index's forgetting; what a small store holds is gone after one. Whether
+    all is."""
+    done = False
+    while steps > 0 and not done:
+        with sessions() as session:
+            done = forgetting.forget_step(session)
+            session.commit()
+        steps -= 1
+    with sessions() as session:
+        database_queries.forget_log(session)
+    return done
 
 
 def _erase_cases(session: Session, case_ids: Sequence[str], *, actor: str, why: Why) -> int:

@@ -16,6 +16,7 @@ from service.queries.ids import id_prefix
 log = logging.getLogger(__name__)
 
 CHUNK = 1_000  # rows a transaction, so that none is long
+FORGET_STEPS = 20  # a round, each some tenths of a second
 OVERLAP = timedelta(minutes=10)  # a mail's row may become visible this long after its id was made
 
 
@@ -51,6 +52,7 @@ class Housekeeping:
                 continue
 
     def round(self) -> None:
+        self._forget()  # first, for it also mends an index by which nothing could be written
         self._fill_queue()
         self._erase_expired()
 
@@ -73,4 +75,10 @@ class Housekeeping:
                 log.info("housekeeping: erased %d mails that are older than %d days", erased, self._retention.days)
             self._erased_to = last_id
             if self._stop.is_set():
+                return
+
+    def _forget(self) -> None:
+        """What was erased goes from SQLite's full-text index; what is left then in the next rounds."""
+        for _ in range(FORGET_STEPS):
+            if self._stop.is_set() or erasure.forget(self._sessions, steps=1):
                 return

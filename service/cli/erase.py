@@ -57,6 +57,9 @@ def erase(
                 why=why,
                 advance=lambda n: progress.update(task, advance=n),
             )
+            task = progress.add_task("search index", total=None)
+            while not erasure.forget(sessions, steps=1):
+                progress.update(task, advance=1)
         except SQLAlchemyError as error:
             raise refuse_database(error) from None
     if email_id is not None and not any(erased):

@@ -28,11 +28,9 @@ def begin_writing(session: Session) -> None:
 
 
 def forget_log(session: Session) -> None:
-    """SQLite: the index of words is merged, for it keeps what was taken out until then; what the write-ahead log holds
-    goes into the file, and the log is cut to nothing. Where a reader is busy the next erasure or last close does it."""
+    """SQLite: what the write-ahead log holds goes into the file, and the log is cut to nothing. Where a reader is busy
+    the next erasure or last close does it."""
     if session.get_bind().dialect.name == "sqlite":
-        session.execute(text("insert into mail_words (mail_words) values ('optimize')"))
-        session.commit()
         session.connection().exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
