@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import count
@@ -13,14 +12,14 @@ from threading import Thread
 import httpx2 as httpx
 import pytest
 import uvicorn
-import yaml
 
 from model.classifier import Classifier
 from service import metrics
 from service.app import create_app
 from service.settings import Settings
 from service.upgrade import upgrade
-from tests.deploy.servers import ROOT, answers, free_port, running, wait_until
+from tests.deploy.servers import ROOT, answers, free_port, wait_until
+from tests.deploy.watchers import PROMETHEUS, prometheus
 
 spec = importlib.util.spec_from_file_location("make_dashboard", ROOT / "deploy" / "grafana" / "make_dashboard.py")
 assert spec is not None
@@ -65,27 +64,13 @@ def service_port(tmp_path: Path, released: Classifier) -> Iterator[int]:
         thread.join()
 
 
-@pytest.mark.skipif(shutil.which("prometheus") is None, reason="Debian's prometheus is not installed")
+@pytest.mark.skipif(PROMETHEUS is None, reason="Debian's prometheus is not installed")
 def test_every_panels_query_returns_data(tmp_path: Path, service_port: int, released: Classifier) -> None:
     mails = [{"text": f"Refund the delivery fee, not the cake. Order {-number}"} for number in range(60)]
     answer = httpx.post(f"http://127.0.0.1:{service_port}/v1/emails/batch", json={"emails": mails}, timeout=60)
     assert answer.status_code == 207, answer.text  # enough of them for a verdict on drift
-    port = free_port()
-    config = yaml.safe_load((ROOT / "deploy" / "prometheus" / "prometheus.yml").read_text())
-    config["global"] = {"scrape_interval": "1s", "scrape_timeout": "1s", "evaluation_interval": "1s"}
-    config["rule_files"] = [str(ROOT / "deploy" / "prometheus" / name) for name in config["rule_files"]]
-    del config["alerting"]
-    config["scrape_configs"] = [config["scrape_configs"][0]]
-    config["scrape_configs"][0]["static_configs"][0]["targets"] = [f"127.0.0.1:{service_port}"]
-    (tmp_path / "prometheus.yml").write_text(yaml.safe_dump(config))
-    command = [
-        "prometheus",
-        f"--config.file={tmp_path}/prometheus.yml",
-        f"--storage.tsdb.path={tmp_path}/data",
-        f"--web.listen-address=127.0.0.1:{port}",
-    ]
     address = f"http://127.0.0.1:{service_port}"
-    with running(command, tmp_path / "prometheus.log"), httpx.Client(timeout=20) as client:
+    with prometheus(tmp_path, f"127.0.0.1:{service_port}") as watcher, httpx.Client(timeout=20) as client:
         # runs and verdicts have their own tests; here only their series must come through
         metrics.show_suite_run(
             "s", released.version, pass_ratio=1, pair_accuracy=1, passed=True, finished_at=datetime.now(UTC)
@@ -99,17 +84,16 @@ def test_every_panels_query_returns_data(tmp_path: Path, service_port: int, rele
             client.post(f"{address}/v1/emails", json={"text": text})
             client.post(f"{address}/v1/emails", content=b"x", headers={"content-type": "text/plain"})
             metrics.FEEDBACK.labels("refund_fee", "refund_item").inc()
-            silent.difference_update([query for query in silent if answered(client, port, query)])
+            silent.difference_update([query for query in silent if answered(client, watcher, query)])
             return not silent
 
-        wait_until(lambda: answers(f"http://127.0.0.1:{port}/-/ready"), "Prometheus does not start")
         try:
             wait_until(every_query_answered, "")  # needs two scrapes and two evaluations, four seconds
         except TimeoutError:
             pytest.fail(f"no data: {silent}")
 
 
-def answered(client: httpx.Client, port: int, query: str) -> bool:
-    found = client.get(f"http://127.0.0.1:{port}/api/v1/query", params={"query": query}).json()
+def answered(client: httpx.Client, watcher: str, query: str) -> bool:
+    found = client.get(f"{watcher}/api/v1/query", params={"query": query}).json()
     assert found["status"] == "success", (query, found)
     return bool(found["data"]["result"])
