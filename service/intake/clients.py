@@ -123,6 +123,14 @@ POINTER = re.compile(
     r"|见下|如下|下面|以下|转发|轉寄|下記|転送",
     re.IGNORECASE,
 )
+# the same above a mail that is attached as a file; of a mail that stands below it says nothing
+ATTACHED = re.compile(
+    r"\b(?:attach\w*|enclosed|adjunt\w+|anex\w+|ci-?joint\w*|joint\w*|jointe\w*|angehängt\w*|anhang|anhänge\w*"
+    r"|beigefügt\w*|anliegend\w*|beiliegend\w*|allegat\w+|allego|bijgevoegd\w*|bijlage\w*|bijgaand\w*|bijgesloten"
+    r"|załącz\w+|bifoga\w*|bilag\w*|bilagor\w*|vedhæft\w*|vedlagt\w*|vedlægg\w*|liitt\w+|liite\w*|ohei\w+"
+    r"|вложен\w+|прикрепл\w+|прилож\w+|прилага\w+)\b|附件|附上|附檔|附档|附的|添付",
+    re.IGNORECASE,
+)
 # what a writer says whose answers stand between the quoted lines, in a mail that sets no marks before them
 ANSWERS_INSIDE = re.compile(
     r"(?:\b(?:answer\w*|comment\w*|repl(?:y|ies)|responses?|notes?|antwort\w*|anmerkung\w*|kommentar\w*|réponses?"
@@ -174,13 +182,32 @@ DEVICE = (
     r"(?![a-zà-ÿа-яąćęłńśźż]{4})"  # phones, телефона, but not telefonisch
 )
 WORDS = r"(?P<between>[\s:\[]*(?:[\w.,'’/-]+\s+){0,2}?[\w'’.-]{0,10}?)"  # "my old", "mein/meine"; bounded
+# the end of a device's word, as `Wysłane z iPhone'a` has it
+DEVICE_END = re.compile(
+    r"\A(?:®|™|['’]?[a-zà-ÿа-яąćęłńśźż]{1,3}(?!\w)|-(?:gerät|mobiltelefon|smartphone|handy)"
+    r"|(?:手机|邮箱|智能版|客户端|大师|移动端|平板|极速版)+(?=\W|\Z)|[^\W\d_]{0,3}(?=\s))",
+    re.IGNORECASE,
+)
+LINK = re.compile(r"[(<\[\]]{0,2}\s?https?:\S*")
+SENTENCE_GAP = re.compile(r"[.!?;:]+(?:\s+|\Z)|[。！？；：，]")
+# what a phone's owner has it say of their spelling
+EXCUSE = re.compile(
+    r"(?:(?:so|and|und|et|y|e|en) )?(?:please |bitte |merci d['’]|por favor,? |per favore,? )?"
+    r"(?:excuse|forgive|pardon|ignore|sorry for|apologies for|entschuldig\w*|excuser|excusez|disculp\w+|perdon\w*"
+    r"|desculp\w+|scusa\w*|excuseer|przepraszam za|ursäkta|undskyld|извините за) "
+    r"(?:[\w'’-]+ ){0,3}(?:typos?|typing|errors?|mistakes?|spelling|brevity|auto-?correct\w*|thumbs|grammar"
+    r"|tippfehler|fehler|kürze|fautes?|brièveté|erreurs|errores|brevedad|erratas|erros|brevidade|errori|brevità"
+    r"|fouten|typefouten|literówki|błędy|skrivfel|stavfel|slåfejl|опечатки|краткость)"
+    r"(?: (?:and|or|und|et|y|e|en|och|og|i|и) (?:[\w'’-]+ ){0,2}(?:typos?|errors?|mistakes?|brevity|autocorrect"
+    r"|spelling|fehler|kürze|fautes|errores|erros|errori|fouten|grammar))?",
+    re.IGNORECASE,
+)
 # what stands after a device's name; other small words are a writer's
 DEVICE_WORD = re.compile(
     r"[^\w]*(?:smart\w*|i(?:os|phone|pad)|phones?|devices?|tablets?|app\w*|e?-?mail\w*|mobi\w*|handys?|using|with|via"
-    r"|mit|über|avec|con|com|met|med|from"
+    r"|mit|über|avec|con|com|met|med|from|an?|by|wireless|network|powered|dispositivo|appareil|toestel"
     r"|gesendet|geschickt|verschickt|for|für|pour|para|per|voor|för|til|dla|для|auf|on|su|pro|plus|max|mini|ultra"
-    r"|secure|please|excuse"
-    r"|any|typos?|brevity|and|und)[^\w]*",
+    r"|the most|secure|please|droid|gerät|почты|на|с|iz|из|meiner|meinem|my|mi|mon|mio)[^\w]*",
     re.IGNORECASE,
 )
 # a writer's own: `the wrong`, `einem alten`; a device's own: `a mobile`, `the Samsung`, `the all new`
@@ -197,7 +224,7 @@ MOBILE = re.compile(
     r"|отправлено (?:с|со|из|через)(?: моего| мобильного устройства)?|发自(?:我的)?|發自|來自)"
     + WORDS
     + DEVICE
-    + r"(?P<rest>.{0,80})",
+    + r"(?P<rest>.{0,160})",
     re.IGNORECASE,
 )
 APP_SYSTEM = (
@@ -213,10 +240,16 @@ GET_APP = re.compile(
     re.IGNORECASE,
 )
 MOBILE_WHOLE = re.compile(
-    r"(?:(?:私の)?[\w ]{2,20}から送信(?:されました)?。?|从我的.{2,20}发送|.{2,20}からの送信|发自.{2,20}邮箱(?:大师)?"
-    r"|(?:von|vom) (?:meinem|meiner|yahoo mail|aol mail).{1,40} (?:gesendet|verschickt|versendet)\.?"
+    r"(?:(?=.{0,20}(?:iphone|ipad|android|galaxy|xperia|outlook|yahoo|gmail|mail|windows|スマ|携帯|モバイル|端末|アプリ"
+    r"|メール|手机|邮箱))(?:(?:私の)?[\w !.]{2,20}から送信(?:されました)?。?|从我的.{2,20}发送|.{2,20}からの送信)"
+    r"|发自.{2,20}邮箱(?:大师)?"
+    r"|(?:von|vom) (?:meinem(?:/meiner)?|meiner|yahoo mail|aol mail)(?: (?!wurde|habe|kam)[\w.-]+){0,2} ?"
+    + DEVICE
+    + r"?"
+    r"[^,;.!?]{0,40} (?:gesendet|verschickt|versendet)\.?"
     r"|mit proton ?mail.{0,20} gesendet\.?"
-    r"|lähetetty .{0,30}(?:sta|stä|lta|ltä|lla|llä)\.?)",
+    r"|lähetetty (?:\w+ ){0,2}-?(?:äly)?(?:iphon|ipad|android|samsung|galaxy|outlook|puhelim|gmail|yahoo"
+    r"|huawei|nokia|mobiili|laitt|sähköpost|windows|mac|oneplus|kännyk)\w*(?:sta|stä|lta|ltä|lla|llä)(?:ni)?\.?)",
     re.IGNORECASE,
 )
 

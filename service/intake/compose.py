@@ -80,9 +80,9 @@ def _with_forwarded(mail: ParsedMail, cut_up_to: int) -> Intake:
 
 
 def _points_on(note: str) -> bool:
-    return not note.strip() or (
-        len(note.split()) <= MAX_POINTER_WORDS and clients.POINTER.search(note[:10_000]) is not None
-    )
+    seen = note[:10_000]
+    pointed = clients.POINTER.search(seen) or clients.ATTACHED.search(seen)
+    return not note.strip() or (len(note.split()) <= MAX_POINTER_WORDS and pointed is not None)
 
 
 def read_body(
@@ -98,6 +98,7 @@ def read_body(
             source, body, quoted, whole = "html", shown.text, shown.quoted, shown.whole
     if len(body) > cut_up_to:
         return Intake(body, source if body.strip() else None, truncated=not whole)
+    body = plain.without_mbox_marks(body) if source == "plain" else body
     forward = clients.FORWARD_SUBJECT.match(subject or "") is not None
     answers = answers or clients.REPLY_SUBJECT.match(subject or "") is not None
     own = own_words(body, Hints(forward, answers, quoted))

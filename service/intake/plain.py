@@ -13,6 +13,7 @@ STAND_IN = re.compile(
 )
 STAND_IN_CHARACTERS = 400
 WORDS = re.compile(r"\w+")
+QUOTED_RUN = re.compile(r"^>.*(?:\n>.*)*", re.MULTILINE)
 QUOTE_MARKS = re.compile(r">*")
 
 
@@ -52,6 +53,18 @@ def without_armour(text: str) -> str:
     body, signature, after = body.partition(ARMOUR_SIGNATURE)
     after = after.partition("-----END PGP SIGNATURE-----")[2] if signature else ""
     return f"{before}{DASH_ESCAPE.sub('', body)}{after}".strip("\n")
+
+
+def without_mbox_marks(text: str) -> str:
+    """Without the ">" that mailboxes set before a line that begins with "From " (RFC 4155), where no other quoted line
+    stands beside it; a quoting program's own lines stay."""
+    return QUOTED_RUN.sub(_unescaped, text) if ">From " in text else text
+
+
+def _unescaped(run: re.Match[str]) -> str:
+    lines = run.group().split("\n")
+    escaped = all(line.startswith(">From ") for line in lines)
+    return "\n".join(line[1:] for line in lines) if escaped else run.group()
 
 
 def may_stand_in(text: str) -> bool:

@@ -21,6 +21,7 @@ MAX_SIGNATURE_WORDS = 9
 MAX_RULES_LINES = 30
 MAX_FOOTER_LINES, MAX_FOOTER_PARAGRAPHS = 60, 5
 MAX_MODEL_DIGITS = 5
+MAX_DEVICE_WORDS = 7
 MAX_LINE_CHARS = 4_000
 
 
@@ -54,7 +55,7 @@ def trailing_rule(lines: list[Line], end: int, cuts: list[tuple[int, int, TailKi
 
 
 def is_mobile(text: str) -> bool:
-    """`Sent from my iPhone`, but not `Sent from my phone shop on Monday`."""
+    """`Sent from my iPhone`, but not `Sent from my phone shop on Monday`, nor a line that goes on with other words."""
     stripped = text.strip(" \t*_<>[]-")
     if len(stripped) > 160:
         return False
@@ -66,11 +67,22 @@ def is_mobile(text: str) -> bool:
     rest = found["rest"]
     if sum(character.isdigit() for character in rest) > MAX_MODEL_DIGITS and "http" not in rest:
         return False  # a telephone number, not a telephone
-    excused = rest.lstrip(" ").startswith((".", ",", "<", "(", "-", "–", "|")) or "http" in rest
-    excused = excused or rest.lower().endswith((" smartphone", " device", " tablet", " droid"))
-    words = rest.split() if stripped[:5].lower() == "sent " else ()  # `Sent from my phone shop`
-    small = [word for word in words if word[0].islower() and not clients.DEVICE_WORD.fullmatch(word)]
-    return excused or (len(rest.split()) <= 3 and not small) or "gesendet" in rest or "K-9" in rest
+    first, *more = clients.SENTENCE_GAP.split(clients.LINK.sub(" ", clients.DEVICE_END.sub("", rest, count=1)))
+    return is_of_device(first, named=True) and all(is_of_device(piece, named=False) for piece in more)
+
+
+def is_of_device(piece: str, *, named: bool) -> bool:
+    """Whether a mail program writes this after a device: what it is or runs, an excuse, an app to get. Where `named`,
+    words with a capital may be its name; every other word is the writer's."""
+    piece = piece.strip(" \t-–|.,()<>[]")
+    if clients.EXCUSE.fullmatch(piece) or clients.GET_APP.fullmatch(piece):
+        return True
+    head, _, excuse = piece.partition(" - ") if " - " in piece else piece.partition(", ")
+    if excuse and clients.EXCUSE.fullmatch(excuse.strip()):
+        return is_of_device(head, named=named)
+    words = [word for word in piece.split() if not clients.DEVICE_WORD.fullmatch(word)]
+    own = any(word[0].islower() or clients.CJK.search(word) for word in words)
+    return not words or (named and len(piece.split()) <= MAX_DEVICE_WORDS and not own)
 
 
 def mobile(lines: list[Line], start: int, end: int) -> tuple[int, TailKind] | None:

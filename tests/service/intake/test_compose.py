@@ -57,3 +57,27 @@ def test_a_forwarded_mail_in_base64_is_read_below_its_note() -> None:
     assert [(entry.filename, entry.content_type) for entry in found.attachments or ()] == [
         ("Order 5513", "message/rfc822")
     ]
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "Vedi il reclamo allegato.",
+        "Segue o e-mail anexado.",
+        "Se bifogat mejl, tack.",
+        "Se vedhæftede mail.",
+        "Ks. liitteenä oleva viesti.",
+        "Прошу разобраться, письмо во вложении.",
+        "请看附件中的邮件。",
+        "添付のメールをご確認ください。",
+    ],
+)
+def test_a_mail_attached_below_a_note_that_names_it_is_read(note: str) -> None:
+    found = read(part(note), part(mail(part(FEE)), "message/rfc822"), kind="mixed")
+    assert found.text == f"{note}\n\n{FEE}"
+
+
+def test_a_from_that_a_mailbox_marked_is_no_quote_in_a_text_of_json_either() -> None:
+    quoted = "On Mon, 6 May 2024 at 10:00, Shop <help@s.example> wrote:\n\n>Hi,\n>From us you get nothing."
+    found = compose(subject="Re: order", text=f">From the start I asked for the fee alone.\n\n{quoted}", html=None)
+    assert found.text == "Subject: Re: order\n\nFrom the start I asked for the fee alone."
