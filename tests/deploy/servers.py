@@ -122,7 +122,8 @@ def nginx(folder: Path, ports: list[int]) -> Iterator[str]:
     )
     config = folder / "nginx.conf"
     config.write_text(text.replace("http {\n", "http {\n" + spool, 1), encoding="utf-8")
-    command = ["nginx", "-c", str(config), "-g", "daemon off;"]
+    user = " user root;" if os.geteuid() == 0 else ""  # pytest's folders are closed to nginx's own
+    command = ["nginx", "-c", str(config), "-g", f"daemon off;{user}"]
     with running(command, folder / "nginx.log"):
         wait_until(lambda: answers(f"http://127.0.0.1:{port}/readyz"), "nginx does not answer")
         yield f"http://127.0.0.1:{port}"
