@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session, sessionmaker
@@ -16,13 +17,14 @@ from service.queries.ids import id_prefix
 log = logging.getLogger(__name__)
 
 CHUNK = 1_000  # rows a transaction, so that none is long
+WINDOWS = 100  # of CHUNK, or of erasure.WINDOW mails, that one round looks through
 FORGET_STEPS = 20  # a round, each some tenths of a second
 OVERLAP = timedelta(minutes=10)  # a mail's row may become visible this long after its id was made
 
 
 class Housekeeping:
-    """Rounds with a pause between them, each in a thread. A round that the database fails is logged; the next one goes
-    on where it stopped."""
+    """Rounds with a pause between them, each in a thread. A round looks through so many mails and no more; the next one
+    goes on where it stopped, also where the database failed it, which is logged."""
 
     def __init__(self, sessions: sessionmaker[Session], *, pause_seconds: float, retention_days: int) -> None:
         self._sessions, self._pause_seconds, self._retention = sessions, pause_seconds, timedelta(days=retention_days)
@@ -59,18 +61,21 @@ class Housekeeping:
     def _fill_queue(self) -> None:
         """Mails for review that are not in line are put there; from where the last round ended, less an overlap."""
         horizon = id_prefix(datetime.now(UTC) - OVERLAP)
-        while not self._stop.is_set():
+        for _ in range(WINDOWS):
+            if self._stop.is_set():
+                return
             with self._sessions.begin() as session:
                 due, last_id = review_queries.mails_without_review(session, after_id=self._after_id, limit=CHUNK)
                 review_queries.add_reviews(session, due=due)
             if last_id is None:
-                break
+                self._after_id = min(self._after_id, horizon)
+                return
             self._after_id = last_id
-        self._after_id = min(self._after_id, horizon)
 
     def _erase_expired(self) -> None:
         """Mails whose retention has ended lose their texts; from where the last round ended."""
-        for ids, last_id in erasure.ids_before(self._sessions, datetime.now(UTC) - self._retention, self._erased_to):
+        windows = erasure.ids_before(self._sessions, datetime.now(UTC) - self._retention, self._erased_to)
+        for ids, last_id in islice(windows, WINDOWS):
             if erased := erasure.erase(self._sessions, ids, actor="service", why="retention").mails:
                 log.info("housekeeping: erased %d mails that are older than %d days", erased, self._retention.days)
             self._erased_to = last_id

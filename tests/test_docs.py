@@ -87,3 +87,16 @@ def test_the_suite_of_the_readme_is_one_and_shows_every_kind(tmp_path: Path) -> 
     path.write_text("\n".join(line[4:] for line in ("    #" + block).splitlines()), encoding="utf-8")
     kinds = {get_args(case.model_fields["kind"].annotation)[0] for case in get_args(Case)}
     assert {case.kind for case in read_suite(path).cases} == kinds
+
+
+def test_every_fault_names_a_test_and_every_test_of_faults_is_named() -> None:
+    told = (ROOT / "docs/faults.md").read_text(encoding="utf-8")
+    faults = re.findall(r"^\| (\d+) \|", told, re.MULTILINE)
+    named = re.findall(r"^(\d+)\. `(\w+\.py)::(\w+)`$", told, re.MULTILINE)
+    assert faults == [number for number, _, _ in named] == [str(n + 1) for n in range(len(faults))]
+    there = {
+        (path.name, name)
+        for path in (ROOT / "tests/service/faults").glob("test_*.py")
+        for name in re.findall(r"^def (test_\w+)\(", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert {(file, name) for _, file, name in named} == there
