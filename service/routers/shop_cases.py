@@ -60,7 +60,7 @@ def post_adopt(
 
 @router.get(
     "/cases",
-    responses={200: {"content": {"application/yaml": {"schema": {"type": "string"}}}}, **DOWN},
+    responses={200: {"content": {"application/yaml": {"schema": {"type": "object"}}}}, **DOWN},
     response_model=CasePage,
 )
 def get_cases(

