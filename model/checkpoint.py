@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,11 @@ PAYLOAD_FILES = ("tokenizer.json", "weights.safetensors", "model.onnx", "card.js
 FORMAT = 1
 MAX_VERSION_CHARACTERS = 56  # of a card; with the identity's hash a version has 64
 HASH_CHARACTERS = 7
+# Calibration searches temperatures from 0.25 to 6; one far under makes every confidence 1.
+LEAST_TEMPERATURE, MOST_TEMPERATURE = 0.25, 6.0
+# Under a half another label may be as likely as the one that is acted on; what is over 1 is reached by none.
+LEAST_THRESHOLD, MOST_THRESHOLD = 0.5, 1.01
+LANGUAGE = re.compile("[a-z]{2}")
 
 
 class ModelFolderError(ValueError):
@@ -121,8 +126,16 @@ def read_card(path: Path) -> Card:
         raise ModelFolderError(path, f"field {error} is missing") from None
     except (TypeError, ValueError, AttributeError) as error:
         raise ModelFolderError(path, f"holds a wrong value: {error}") from error
-    if not 0 < card.temperature < math.inf:
-        raise ModelFolderError(path, f"temperature {card.temperature} is not a positive number")
+    if not LEAST_TEMPERATURE <= card.temperature <= MOST_TEMPERATURE:
+        least_and_most = f"{LEAST_TEMPERATURE} and {MOST_TEMPERATURE}"
+        raise ModelFolderError(path, f"temperature {card.temperature} is not between {least_and_most}")
+    for label, threshold in card.thresholds.items():
+        if not LEAST_THRESHOLD <= threshold <= MOST_THRESHOLD:
+            least_and_most = f"{LEAST_THRESHOLD} and {MOST_THRESHOLD}"
+            raise ModelFolderError(path, f"threshold {threshold} of {label!r} is not between {least_and_most}")
+    for language in card.languages:
+        if not isinstance(language, str) or not LANGUAGE.fullmatch(language):
+            raise ModelFolderError(path, f"language {language!r} is no ISO 639-1 code")
     if not 0 < len(card.version) <= MAX_VERSION_CHARACTERS:
         raise ModelFolderError(path, f"version {card.version!r} is not of 1 to {MAX_VERSION_CHARACTERS} characters")
     return card

@@ -22,6 +22,8 @@ LABELS = (
 )
 MONEY_BACK_LABELS = frozenset({"refund_item", "refund_fee", "refund_order"})
 
+MAX_TEXT_CHARACTERS = 5_000_000  # of a mail, in a request or in a suite
+
 NO_ROLE = "none"
 ROLES = (NO_ROLE, "refund", "keep", "replace")
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy.orm import Session, sessionmaker
@@ -14,6 +14,7 @@ from model.checks.baseline import changes
 from model.checks.schema import Suite
 from model.classifier import Classifier
 from service.model_shelf import ModelShelf, UnknownModel
+from service.promotion_money import Alone, rises, wrong_alone
 from service.queries import checks as queries
 from service.recording import Progress
 from service.suite_runs import SuiteRuns
@@ -26,8 +27,9 @@ SHOWN_CASES = 50  # of a suite that refuses a promotion; all of them are in the 
 
 @dataclass(frozen=True)
 class SuiteVerdict:
-    """A suite's finished run on the candidate, and against the serving model: why groups count as fallen, a sentence
-    each; the ids of the cases that broke, and how many mended. Without such a baseline nothing fell."""
+    """A suite's finished run on the candidate, and against the serving model: why groups count as fallen, or more money
+    would go back wrongly, a sentence each; the ids of the cases that broke, and how many mended. Without such a
+    baseline nothing fell."""
 
     run: SuiteRun
     against: str | None = None  # the serving model's version
@@ -80,7 +82,37 @@ def verdicts(
     )
     baselines = _baselines(shelf, runs, suites, serving, actor=actor, progress=progress)
     with sessions() as session:
-        return [_verdict(session, suite, found[suite.name], baselines.get(suite.name)) for suite in suites]
+        told = [_verdict(session, suite, found[suite.name], baselines.get(suite.name)) for suite in suites]
+        more = _more_money(session, shelf, runs, candidate, found, baselines, serving)
+    return [
+        replace(each, falls=[*each.falls, more[each.run.suite]]) if each.run.suite in more else each for each in told
+    ]
+
+
+def _more_money(
+    session: Session,
+    shelf: ModelShelf,
+    runs: SuiteRuns,
+    candidate: Classifier,
+    found: Mapping[str, SuiteRun],
+    baselines: Mapping[str, SuiteRun],
+    serving: str,
+) -> dict[str, str]:
+    """Suite → why, where the candidate would give money back wrongly and alone in more cases than the serving model."""
+    try:
+        card = shelf.find(serving).card
+    except UnknownModel:
+        card = None
+    if card is None:
+        return {}
+    before, now = (
+        {
+            name: wrong_alone(session, run_id=of[name].id, alone=Alone(its_card, runs.auto_threshold))
+            for name in baselines
+        }
+        for of, its_card in ((baselines, card), (found, candidate.card))
+    )
+    return rises(before, now, against=serving)
 
 
 def _baselines(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -32,6 +33,7 @@ DESCRIPTION = (
     "Mails of this shop that a model misread, with personal details replaced. No share of them must pass, for the "
     "model that serves misread them; but a critical case fails a run, and so does a fall against the serving model."
 )
+OF_FILE = " (file)"  # behind the id of a file's case whose id another standing case has
 OTHER_SIDE = {"refund_fee": "refund_item", "refund_item": "refund_fee"}
 Origin = tuple[str | None, list[str] | None]  # the mail that a case's words are from, and digests of its addresses
 NO_MAIL: Origin = (None, None)
@@ -178,3 +180,27 @@ def shop_suite(session: Session) -> Suite | None:
         path = Path(folder) / f"{NAME}.yaml"
         path.write_text(to_yaml(rows), encoding="utf-8")
         return read_suite(path)
+
+
+def merged(file: Suite, own: Suite) -> Suite:
+    """A suite file of the shop's suite's name, such as an export, and the standing cases, as one suite: no case goes,
+    and of each group's two floors the higher holds. A case of the file under the id of another that stands is kept
+    under an id of its own."""
+    standing = {case.id: case for case in own.cases}
+    groups = {case.id: case.group for case in file.cases}
+    cases = [case.model_copy(update={"group": groups.get(case.id, case.group)}) for case in own.cases]
+    for case in file.cases:
+        known = standing.get(case.id)
+        if known is None:
+            cases.append(case)
+        elif _words(known) != _words(case):
+            cases.append(case.model_copy(update={"id": f"{case.id}{OF_FILE}"}))
+    names = {*file.fail_under, *own.fail_under}
+    floors = {name: max(file.floor(name), own.floor(name)) for name in names}
+    sha256 = hashlib.sha256(f"{file.sha256} {own.sha256}".encode()).hexdigest()
+    return Suite(own.name, file.description, floors, tuple(cases), sha256)
+
+
+def _words(case: Case) -> Case:
+    """What it asks, apart from how it is counted."""
+    return case.model_copy(update={"capability": "", "group": ""})

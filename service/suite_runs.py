@@ -23,7 +23,7 @@ from service.claiming import claimed
 from service.errors import NotFound, Unavailable
 from service.queries import checks as queries
 from service.recording import Progress, Stopped, Trigger, execute, run_all
-from service.shop_suite import shop_suite
+from service.shop_suite import merged, shop_suite
 from service.tables import SuiteRun
 
 WAIT_SECONDS = 1.0  # before it is looked again whether another process has made the runs
@@ -44,7 +44,7 @@ class SuiteRuns:
         auto_threshold: float,
         every_hours: float,
     ) -> None:
-        self._sessions, self._suite_files, self._auto_threshold = sessions, list(suite_files), auto_threshold
+        self._sessions, self._suite_files, self.auto_threshold = sessions, list(suite_files), auto_threshold
         self.every = timedelta(hours=every_hours)  # 0 is for ever
         self._stopping = threading.Event()
 
@@ -61,7 +61,7 @@ class SuiteRuns:
         except SuiteError as error:
             raise Unavailable(f"a suite cannot be read: {error}") from None
         if own is not None:
-            found[own.name] = own
+            found[own.name] = merged(found[own.name], own) if own.name in found else own
         if unknown := [name for name in names if name not in found]:
             raise NotFound(f"no suite is named {unknown[0]!r}; there are {', '.join(sorted(found))}")
         return [found[name] for name in dict.fromkeys(names or found)]
@@ -104,7 +104,7 @@ class SuiteRuns:
                 classifier,
                 trigger=trigger,
                 actor=actor,
-                auto_threshold=self._auto_threshold,
+                auto_threshold=self.auto_threshold,
                 progress=self._watched(progress, renew),
             )
         return True
@@ -132,11 +132,11 @@ class SuiteRuns:
 
     def execute(self, run: SuiteRun, suite: Suite, classifier: Classifier) -> None:
         """A run that was announced, whatever stands."""
-        execute(self._sessions, run, suite, classifier, auto_threshold=self._auto_threshold, progress=self._watched())
+        execute(self._sessions, run, suite, classifier, auto_threshold=self.auto_threshold, progress=self._watched())
 
     def ask(self, cases: Sequence[Case], classifier: Classifier) -> tuple[CaseResult, ...]:
         """Cases by themselves; nothing is kept."""
-        return run_cases(cases, classifier, self._watched(), auto_threshold=self._auto_threshold)
+        return run_cases(cases, classifier, self._watched(), auto_threshold=self.auto_threshold)
 
     def _go_on(self) -> None:
         if self._stopping.is_set():

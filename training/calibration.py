@@ -7,13 +7,14 @@ from math import ceil
 import numpy as np
 import numpy.typing as npt
 
+from model.checkpoint import LEAST_TEMPERATURE, LEAST_THRESHOLD, MOST_TEMPERATURE
 from model.classifier import softmax
 
 Array = npt.NDArray[np.float64]
 
 TARGET_ACCURACY = 0.99  # of the mails that are decided without a person
 MIN_MAILS = 15  # above a threshold, for it to be believed; with fewer, nothing of that label is decided alone
-GRID = np.geomspace(0.25, 6.0, 400)
+GRID = np.geomspace(LEAST_TEMPERATURE, MOST_TEMPERATURE, 400)[1:-1]  # inside of what a card may say, also when rounded
 
 
 def fit_temperature(logits: Array, labels: npt.NDArray[np.int64]) -> float:
@@ -45,7 +46,7 @@ def label_thresholds(probabilities: Array, labels: npt.NDArray[np.int64], names:
     """A threshold for each predicted label, no lower than the one that all labels together would get."""
     predicted, confidences = probabilities.argmax(axis=1), probabilities.max(axis=1)
     right = predicted == labels
-    floor = min(threshold(confidences, right), 1.0)
+    floor = max(LEAST_THRESHOLD, min(threshold(confidences, right), 1.0))
     found = {}
     for i, name in enumerate(names):
         own = threshold(confidences[predicted == i], right[predicted == i])

@@ -9,18 +9,19 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from model.config import LABELS
+from model.config import LABELS, MAX_TEXT_CHARACTERS
 
 DEFAULT_MIN_ORDER_GAP = 0.5
-MAX_FILLER_WORDS = 300
+MIN_FILLER_WORDS, MAX_FILLER_WORDS = 2, 300
 MAX_ALONE_WORDS = 100  # of a text that is read beside one of MAX_FILLER_WORDS
 
 Severity = Literal["critical", "major", "minor"]
 Edit = Literal["greeting", "signature", "typo", "case", "name", "currency", "quoted_thread"]
 Place = Literal["start", "middle", "end", "between", "both"]
-Text = Annotated[str, StringConstraints(pattern=r"\S")]  # not empty, not only blanks
+Text = Annotated[str, StringConstraints(pattern=r"\S", max_length=MAX_TEXT_CHARACTERS)]  # not only blanks
 Label = Literal[LABELS]  # type: ignore[valid-type]  # one list of labels, which is the model's
 Role = Literal["refund", "keep", "replace"]  # the model's roles but none
+FillerWords = Annotated[int, Field(ge=MIN_FILLER_WORDS, le=MAX_FILLER_WORDS)]
 Ratio = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -37,7 +38,7 @@ class Filler(Strict):
     stands at the start, in the middle or at the end of them. A list of words makes a case for each.
     """
 
-    words: Annotated[int, Field(ge=2, le=MAX_FILLER_WORDS)] | list[Annotated[int, Field(ge=2, le=MAX_FILLER_WORDS)]]
+    words: FillerWords | list[FillerWords]
     at: Place = "between"
 
 
@@ -80,6 +81,12 @@ class SwapCase(Fields):
         default=DEFAULT_MIN_ORDER_GAP, description="Least difference of a's label's probability between the two."
     )
 
+    @model_validator(mode="after")
+    def _two_mails(self) -> SwapCase:
+        if self.a.text == self.b.text:
+            raise ValueError("fields 'a' and 'b' are the same mail, so no model can pass the case")
+        return self
+
     def texts(self) -> tuple[str, ...]:
         return (self.a.text, self.b.text)
 
@@ -118,6 +125,13 @@ class MinimumCase(Fields):
     label: Label
     spans: dict[Role, list[Text]] = Field(default={}, description="Role → the exact words that must be marked.")
     decision: Literal["auto", "review"] | None = None
+
+    @model_validator(mode="after")
+    def _spans_are_of_the_text(self) -> MinimumCase:
+        words = [] if self.template else [word for spans in self.spans.values() for word in spans]
+        if missing := next((word for word in words if word.casefold() not in self.text.casefold()), None):
+            raise ValueError(f"field 'spans': the text does not hold {missing!r}")
+        return self
 
     def texts(self) -> tuple[str, ...]:
         return (self.text,)

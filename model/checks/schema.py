@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from typing import Annotated, Any
 import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from model.checks.cases import Case, Ratio, Strict, Text
+from model.checks.cases import MAX_FILLER_WORDS, MIN_FILLER_WORDS, Case, Ratio, Strict, Text
 from model.checks.expand import expand
 from model.checks.filler import MARK
 
@@ -20,7 +21,15 @@ SUITES = Path(__file__).parent / "suites"
 JSON_SCHEMA = Path(__file__).parent / "suite.schema.json"
 DEFAULT_GROUP = "default"  # of fail_under: groups that it does not name
 MAX_CASES = 100_000  # after expansion: a forgotten `sample` is told, not run for a week
+MAX_ALIASED = 100_000  # values that the aliases of a file repeat
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # eight times as fast, where PyYAML was built with libyaml
+OUT_OF_BOUNDS = ("greater_than_equal", "less_than_equal")
+BOUNDS: Mapping[str | int, tuple[int, int]] = {  # field → the least and the most that it takes
+    "fail_under": (0, 1),
+    "min_order_gap": (0, 1),
+    "by": (-1, 1),
+    "words": (MIN_FILLER_WORDS, MAX_FILLER_WORDS),
+}
 
 
 class SuiteError(ValueError):
@@ -109,11 +118,14 @@ class _Document:
             self.raw = path.read_bytes()
             loader = LOADER(self.raw)
             self.node = loader.get_single_node()
+            _refuse_many_aliases(self.node)
             self.values = loader.construct_document(self.node) if self.node else None
         except yaml.MarkedYAMLError as error:
             line = error.problem_mark.line + 1 if error.problem_mark is not None else 1
             raise SuiteError(f"{path}:{line}: {error.problem}") from error
-        except (OSError, RecursionError, ValueError, yaml.YAMLError) as error:
+        except OSError as error:
+            raise SuiteError(f"{path}: {error.strerror or error}") from error
+        except (RecursionError, ValueError, yaml.YAMLError) as error:
             raise SuiteError(f"{path}: {' '.join(str(error).split())}") from error
         if not isinstance(self.values, dict):
             raise SuiteError(f"{path}: is not a mapping")
@@ -130,9 +142,13 @@ class _Document:
                 steps.append(step)
         return node, steps
 
+    def steps(self, location: tuple[str | int, ...]) -> list[str | int]:
+        """Those of the location that the file has."""
+        return self._down(location)[1]
+
     def field(self, location: tuple[str | int, ...]) -> str:
         """The innermost key of the location."""
-        return next((str(step) for step in reversed(self._down(location)[1]) if isinstance(step, str)), "")
+        return next((str(step) for step in reversed(self.steps(location)) if isinstance(step, str)), "")
 
     def error(self, location: tuple[str | int, ...], message: str) -> SuiteError:
         """location: keys and numbers down to the field; a step that the file has not is passed over."""
@@ -155,6 +171,24 @@ def _child(node: Any, step: str | int) -> Any:
     return None
 
 
+def _refuse_many_aliases(root: Any) -> None:
+    """A few lines of aliases to aliases stand for more than any memory holds."""
+    sizes: dict[int, int] = {}  # of a node with its aliases written out; 0 while it is counted
+
+    def size(node: Any) -> int:
+        if id(node) not in sizes:
+            sizes[id(node)] = 0
+            inside = node.value if isinstance(node, yaml.SequenceNode) else ()
+            inside = itertools.chain.from_iterable(node.value) if isinstance(node, yaml.MappingNode) else inside
+            sizes[id(node)] = 1 + sum(map(size, inside))
+        elif sizes[id(node)] == 0:
+            raise yaml.MarkedYAMLError(problem="an alias stands for what it is in", problem_mark=node.start_mark)
+        return sizes[id(node)]
+
+    if (repeated := size(root) - len(sizes)) > MAX_ALIASED:
+        raise ValueError(f"its aliases stand for {repeated} values more than are written, over {MAX_ALIASED}")
+
+
 def _doubles(node: Any) -> Iterator[tuple[Any, str]]:
     """Keys that stand twice in one mapping: YAML forbids them, and the parser would keep the last in silence."""
     if isinstance(node, yaml.MappingNode):
@@ -172,7 +206,10 @@ def _doubles(node: Any) -> Iterator[tuple[Any, str]]:
 def _complaint(document: _Document, error: ValidationError) -> SuiteError:
     """The first thing that is wrong, in one line, and how many more there are."""
     details = error.errors()
-    first = details[0]
+    whole = document.steps(details[0]["loc"])
+    branches = [entry for entry in details if document.steps(entry["loc"])[: len(whole)] == whole]  # of one value
+    first = next((entry for entry in branches if entry["type"] in OUT_OF_BOUNDS), details[0])
+    bounds = next((BOUNDS[step] for step in first["loc"] if step in BOUNDS), None)
     field = first["loc"][-1] if first["type"] == "missing" and first["loc"] else document.field(first["loc"])
     shown = repr(first["input"])
     shown = shown if len(shown) < 60 else f"{shown[:57]}…"
@@ -186,13 +223,16 @@ def _complaint(document: _Document, error: ValidationError) -> SuiteError:
         message = (
             f"field 'kind': {first['ctx']['tag']!r} is none of {first['ctx']['expected_tags'].replace(chr(39), '')}"
         )
+    elif first["type"] in OUT_OF_BOUNDS and bounds is not None:
+        message = f"field {field!r}: {shown} is not between {bounds[0]} and {bounds[1]}"
     elif first["type"] == "value_error":
         message = str(first["ctx"]["error"])
     elif first["type"] == "literal_error":
         message = f"field {field!r}: {shown} is none of {first['ctx']['expected']}"
     else:
         message = f"field {field!r}: {shown}: {first['msg'][0].lower()}{first['msg'][1:]}"
-    more = f" (and {len(details) - 1} more)" if len(details) > 1 else ""
+    others = len(details) - len(branches)
+    more = f" (and {others} more)" if others else ""
     return document.error(first["loc"], message + more)
 
 
@@ -209,6 +249,10 @@ def read_suite(path: Path) -> Suite:
         own = {"capability": capability_of(written, file), "group": group_of(written, file)}
         try:
             made = expand(written.model_copy(update=own), file.lexicons, file.seed, file.sample)
+        except ValidationError as error:  # of what the slots or the filler made
+            found = error.errors()[0]
+            told = found.get("ctx", {}).get("error") or found["msg"]
+            raise document.error(("cases", number), str(told)) from None
         except ValueError as error:
             raise document.error(("cases", number), str(error)) from None
         for case in made:

@@ -128,6 +128,12 @@ def passed_by_case(session: Session, *, run_id: str) -> dict[str, bool]:
     return {row.case_id: row.passed for row in rows}
 
 
+def readings_by_case(session: Session, *, run_id: str) -> dict[str, list[dict[str, Any]]]:
+    """Case id → its texts as the model read them, in the suite's order."""
+    query = select(SuiteRunCase.case_id, SuiteRunCase.readings).where(SuiteRunCase.run_id == run_id)
+    return {row.case_id: row.readings for row in session.execute(query.order_by(SuiteRunCase.number))}
+
+
 def failed_cases(session: Session, *, run_id: str, limit: int) -> Sequence[SuiteRunCase]:
     """Critical ones first, else in the suite's order."""
     return session.scalars(

@@ -7,7 +7,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-MAX_TEXT_CHARACTERS = 5_000_000
+from model.config import MAX_TEXT_CHARACTERS
+
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 

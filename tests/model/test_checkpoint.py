@@ -43,7 +43,11 @@ def test_a_truncated_file_is_named(folder: Path, name: str) -> None:
         ("model.onnx", "no graph", "model.onnx: does not load"),
         ("card.json", '{"version": 1}', "card.json: field 'temperature' is missing"),
         ("card.json", "[]", "card.json: is not a JSON object"),
-        ("card.json", CARD.replace("1.0", "0.0"), "temperature 0.0 is not a positive number"),
+        ("card.json", CARD.replace("1.0", "0.0"), "temperature 0.0 is not between 0.25 and 6.0"),
+        ("card.json", CARD.replace("1.0", "NaN"), "temperature nan is not between"),
+        ("card.json", CARD.replace("{}", '{"other": 0.0}', 1), "threshold 0.0 of 'other' is not between 0.5 and 1.01"),
+        ("card.json", CARD.replace("{}", '{"other": NaN}', 1), "threshold nan of 'other' is not between"),
+        ("card.json", CARD.replace("[]", '["English"]'), "language 'English' is no ISO 639-1 code"),
         ("card.json", CARD.replace('"v"', f'"{"v" * 57}"'), "is not of 1 to 56"),
     ],
 )

@@ -44,10 +44,12 @@ def settings(
     )
 
 
-def make_model(source: Path, target: Path, version: str, temperature: float) -> str:
+def make_model(
+    source: Path, target: Path, version: str, temperature: float, thresholds: dict[str, float] | None = None
+) -> str:
     """Another model than the source, at the cost of a copy: another temperature gives other confidences."""
     shutil.copytree(source, target)
-    card = Card(version, temperature=temperature, thresholds={"other": 0.5})
+    card = Card(version, temperature=temperature, thresholds=thresholds or {"other": 0.5})
     rewrite_card(target, read_model_folder(source).config, card)
     return read_model_folder(target).version
 

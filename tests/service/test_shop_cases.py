@@ -129,6 +129,31 @@ def test_the_yaml_is_a_suite_and_runs_take_it_in(client: TestClient, tmp_path: P
     assert [(run["suite"], run["suite_sha256"]) for run in runs] == [("shop", suite.sha256)]
 
 
+def test_a_suite_file_of_the_shops_name_is_run_with_the_shops_cases_and_its_floors_hold(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "shop.yaml"
+    monkeypatch.setattr(Settings, "suite_files", lambda _: [file])
+    theirs = [{"id": "theirs", "kind": "minimum", "text": "my shop", "label": "no_refund", "severity": "critical"}]
+    file.write_text(yaml.safe_dump({"name": "shop", "description": "x", "fail_under": 0.9, "cases": theirs}))
+    with TestClient(create_app(settings), raise_server_exceptions=False) as client:
+
+        def asked() -> tuple[list[str], list[float]]:
+            run = client.post("/v1/checks/runs", json={"suites": ["shop"]}).json()["data"][0]["id"]
+            until(lambda: client.get(f"/v1/checks/runs/{run}").json()["run"]["state"] != "running")
+            told = client.get(f"/v1/checks/runs/{run}").json()
+            return [case["case_id"] for case in told["cases"]], [group["fail_under"] for group in told["run"]["groups"]]
+
+        made = make(client).json()
+        assert asked() == ([made["id"], "theirs"], [0.9])
+        exported = yaml.safe_load(client.get("/v1/checks/cases", params={"format": "yaml"}).text)
+        file.write_text(yaml.safe_dump({**exported, "cases": [*exported["cases"], *theirs]}))
+        assert asked() == ([made["id"], "theirs"], [0.0]), "an export is the same case"
+        anew = {"case": {"kind": "minimum", "text": "Refund the fee.", "label": "refund_fee"}}
+        client.put(f"/v1/checks/cases/{made['id']}", json=anew)
+        assert asked() == ([made["id"], f"{made['id']} (file)", "theirs"], [0.0]), "both wordings are asked"
+
+
 def test_export_writes_the_standing_cases_as_a_suite_and_refuses_where_there_are_none(
     client: TestClient, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -74,6 +74,16 @@ def suite(folder: Path, cases: str, head: str = "") -> Suite:
         ("refund the fee not the cake please", f"{'fee ' * 101}\", check: \"alone", "field 'text': over 100 words"),
         ("text: \"refund the fee not the cake please\"", "check: alone, blind: shuffle, a: {text: x, label: other}, "
          "b: {text: y, label: other}", "field 'check' is of 'text' only"),
+        ("fail_under: 1.0", "fail_under: 1.5", r"s.yaml:4: field 'fail_under': 1.5 is not between 0 and 1$"),
+        ("fail_under: 1.0", "fail_under: {story: -1.0}", "field 'story': -1.0 is not between 0 and 1$"),
+        ("id: blind, ", "id: blind, filler: {words: [2, 100000000]}, ",
+         "field 'words': 100000000 is not between 2 and 300$"),
+        ("Refund the cake, not the delivery fee.", "Refund the delivery fee, not the cake.",
+         r":6: case 1 \(story\): fields 'a' and 'b' are the same mail"),
+        ("kind: structural", "kind: minimum, label: other, spans: {refund: [mug]}",
+         r":10: case 2 \(blind\): field 'spans': the text does not hold 'mug'"),
+        ("refund the fee not the cake please", "x" * 5_000_001, "field 'text'.* at most 5000000 characters"),
+        ("cases:", "a: &a [*a]\ncases:", "s.yaml:5: an alias stands for what it is in"),
         ("cases:", "cases: [", r"s\.yaml:6: .*expected"),
     ],
 )  # fmt: skip
@@ -83,6 +93,29 @@ def test_a_wrong_suite_is_refused_with_file_line_case_and_field(
     assert old in SUITE
     with pytest.raises(SuiteError, match=message) as refusal:
         read_suite(written(tmp_path, SUITE.replace(old, new, 1)))
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_file_that_is_not_there_is_named_once(tmp_path: Path) -> None:
+    with pytest.raises(SuiteError, match=r"nosuch\.yaml: No such file or directory$") as refusal:
+        read_suite(tmp_path / "nosuch.yaml")
+    assert str(refusal.value).count("nosuch") == 1
+
+
+def test_aliases_of_aliases_are_refused_before_they_are_written_out(tmp_path: Path) -> None:
+    bomb = "l0: &l0 [x]\n" + "".join(f"l{n + 1}: &l{n + 1} [{', '.join([f'*l{n}'] * 10)}]\n" for n in range(12))
+    with pytest.raises(SuiteError, match=r"aliases stand for \d+ values more than are written, over 100000"):
+        read_suite(written(tmp_path, f"{SUITE}{bomb}"))
+    few = SUITE.replace("a: {", "a: &a {").replace("b: {", "b: &b {") + "  - {id: again, kind: swap, a: *b, b: *a}\n"
+    assert len(read_suite(written(tmp_path, few)).cases) == 3
+
+
+def test_what_a_template_makes_is_looked_at_too(tmp_path: Path) -> None:
+    case = """
+  - {id: m, kind: minimum, template: true, text: "The {fee} back.", label: refund_fee, spans: {refund: [tip]}}
+"""
+    with pytest.raises(SuiteError, match=r"case 1 \(m\): field 'spans': the text does not hold 'tip'") as refusal:
+        suite(tmp_path, case, LEXICONS)
     assert "\n" not in str(refusal.value)
 
 

@@ -82,6 +82,33 @@ def test_a_promotion_is_refused_where_a_group_falls_against_the_serving_model_by
     assert serving_version in states
 
 
+def test_a_promotion_is_refused_where_more_money_would_go_back_wrongly_with_no_person_looking(
+    client: TestClient, settings: Settings, suite: Path, tiny_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cases = [{"id": "status", "kind": "minimum", "text": "where is my refund", "label": "refund_status"}]
+    suite.write_text(yaml.safe_dump({"name": "low", "description": "no floor", "fail_under": 0.0, "cases": cases}))
+    serving_version = read_model_folder(tiny_folder).version
+    original = Classifier.predict
+
+    def sure(self: Classifier, texts: list[str], **options: bool) -> Any:
+        """All read it wrongly; only the serving one is not sure of it."""
+        confidence = 0.9 if self.version == serving_version else 0.99
+        found = original(self, texts, **options)
+        return [replace(entry, label="refund_item", confidence=confidence) for entry in found]
+
+    monkeypatch.setattr(Classifier, "predict", sure)
+    make_model(settings.model_folder, settings.models_folder / "other", "other", 2.0)
+    refused = client.post("/v1/models/other/promote")
+    assert_problem(refused, 409, "fails low")
+    (complaint,) = refused.json()["failing"][0]["complaints"]
+    assert complaint == (
+        f"against {serving_version}: money would go back wrongly with no person looking in 1 cases, not 0: status"
+    )
+    make_model(settings.model_folder, settings.models_folder / "careful", "careful", 3.0, {"refund_item": 1.0})
+    assert client.post("/v1/models/careful/promote").status_code == 200
+    assert client.post("/v1/models/rollback").status_code == 200
+
+
 def test_a_long_promotion_is_accepted_goes_on_and_its_end_is_found(
     client: TestClient, settings: Settings, suite: Path, tiny_classifier: Classifier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
