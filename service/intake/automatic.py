@@ -14,14 +14,15 @@ REPORTS = ("multipart/report", "message/delivery-status", "message/disposition-n
 
 
 def automatic_reason(message: Message, own_addresses: Collection[str] = ()) -> str | None:
-    """Why a mail counts as automatic, in a few words; None for a person's. `own_addresses` are the shop's: a mail
-    from one would be answered to itself, and a list of that address (a Google group, say) hands on people's mails."""
+    """Why a mail counts as automatic, in a few words; None for a person's. A rule that sends mail on says
+    `auto-forwarded` (RFC 5436) of what a person wrote. `own_addresses` are the shop's: a mail from one would be
+    answered to itself, and a list of that address (a Google group, say) hands on people's mails."""
     own = {address.lower() for address in own_addresses}
     content_type, options = parameters(" ".join(fields(message, "content-type")[:1]))
     if content_type in REPORTS:
         return f"report: {options.get('report-type', content_type)}"[:80]
     submitted = _word(message, "auto-submitted")
-    if submitted and submitted != "no":
+    if submitted not in ("", "no", "auto-forwarded"):
         return f"auto-submitted: {submitted}"
     if any(path.replace(" ", "") == "<>" for path in fields(message, "return-path")):
         return "null return path"

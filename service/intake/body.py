@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import Literal
 
 from service.intake import plain, smime
 from service.intake.charsets import clean
@@ -19,6 +20,7 @@ PLAIN = ("text/plain", "text/markdown", "text/enriched", "text", "text/text", "p
 HTML = ("text/html", "application/xhtml+xml")
 NOT_BASE64_OR_PADDING = NOT_BASE64 + b"="
 WORDS = re.compile(r"\w+")
+MOSTLY = 0.8
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class Body:
     charset: str | None = None
     html_bytes: int = 0
     named: list[Part] = field(default_factory=list)  # inline texts with a file name
+    leaves: int = 0
 
 
 @dataclass
@@ -54,15 +57,17 @@ class Piece:
 def read_body(root: Part, limits: Limits) -> Body:
     """The body of a mail. Raises LimitError for too much HTML."""
     body = Body()
-    piece = _join(_pieces(root, body, limits, in_report=False))
+    piece = _join(_pieces(root, body, limits))
     if piece.text is None and piece.html is None and len(body.named) == 1:
-        body.notes.append("body: the only text has a file name")
+        body.notes.append("body: a text has a file name")
         piece = _leaf(body.named[0], body, limits)
     body.text, body.html = piece.text, piece.html
     return body
 
 
-def _pieces(part: Part, body: Body, limits: Limits, *, in_report: bool) -> list[Piece]:
+def _pieces(
+    part: Part, body: Body, limits: Limits, *, in_report: bool = False, in_alternative: bool = False
+) -> list[Piece]:
     content_type, options = parameters(" ".join(fields(part, "content-type")[:1]))
     content_type = content_type or part.get_default_type()
     if part.is_multipart() and content_type.startswith("message/"):
@@ -72,6 +77,7 @@ def _pieces(part: Part, body: Body, limits: Limits, *, in_report: bool) -> list[
         return _container(part, content_type, options, body, limits, in_report=in_report)
     if content_type.startswith("multipart/"):  # by its label only
         content_type = "text/plain"
+    body.leaves += 1
     if content_type in SMIME or content_type == "application/octet-stream" and _filename(part, options) == "smime.p7m":
         _attach(part, content_type, _filename(part, options), body)
         return _smime(part, options, body, limits)
@@ -79,9 +85,14 @@ def _pieces(part: Part, body: Body, limits: Limits, *, in_report: bool) -> list[
         body.notes.append("attachment: Outlook's winmail.dat may hold the text or the files")
     disposition = parameters(" ".join(fields(part, "content-disposition")[:1]))[0]
     alone = part.depth == 0 and content_type.startswith("text/") and content_type != "text/calendar"
-    readable = content_type in PLAIN + HTML or alone
-    if readable and (disposition != "attachment" or (part.depth == 0 and not _filename(part, options))):
+    if (content_type in PLAIN + HTML and (disposition != "attachment" or part.depth == 0)) or (
+        alone and (disposition != "attachment" or not _filename(part, options))
+    ):
         if _filename(part, options) is None or part.depth == 0:
+            return [_leaf(part, body, limits)]
+        if body.leaves == 1 or in_alternative:
+            body.notes.append("body: a text has a file name")
+            _attach(part, content_type, _filename(part, options), body)
             return [_leaf(part, body, limits)]
         body.named.append(part)
     if content_type == "text/calendar":
@@ -100,12 +111,16 @@ def _container(
     elif content_type == "multipart/signed":
         body.notes.append("signed: " + options.get("protocol", "unknown")[:60])
     in_report = in_report or content_type == "multipart/report"
-    found = [_pieces(child, body, limits, in_report=in_report) for child in children]
-    if content_type == "multipart/alternative":
+    alternative = content_type == "multipart/alternative"
+    found = [_pieces(child, body, limits, in_report=in_report, in_alternative=alternative) for child in children]
+    if alternative:
         joined = [_join(pieces) for pieces in found]
         return [_last_of_each(joined)]
     if content_type == "multipart/related":
         joined = [_join(pieces) for pieces in found]
+        shown = [piece for child, piece in zip(children, joined, strict=True) if not fields(child, "content-id")]
+        if sum(piece.html is not None for piece in shown) > 1:
+            return shown  # words around a picture
         return [_last_of_each(joined[::-1])]
     return [piece for pieces in found for piece in pieces]
 
@@ -120,8 +135,8 @@ def _join(pieces: list[Piece]) -> Piece:
     """Pieces in a row as one: in both forms only where every piece has HTML."""
     pieces = [piece for piece in pieces if piece.text or piece.html]
     both = len(pieces) == 2 and pieces[0].html is None and pieces[1].text is None
-    if both and _same_words(pieces[0].text or "", html_to_text(pieces[1].html or "")):
-        return Piece(pieces[0].text, pieces[1].html)
+    if both and (same := _same_words(pieces[0].text or "", html_to_text(pieces[1].html or ""))):
+        return Piece(pieces[0].text if same == "text" else None, pieces[1].html)
     if len(pieces) < 2:
         return pieces[0] if pieces else Piece()
     html = "\n<br>\n".join(piece.html for piece in pieces if piece.html) if all(p.html for p in pieces) else None
@@ -131,10 +146,16 @@ def _join(pieces: list[Piece]) -> Piece:
     return Piece("\n\n".join(text for text in texts if text), html)
 
 
-def _same_words(one: str, other: str) -> bool:
-    """Whether a text is the plain form of another: programs that put both in multipart/mixed."""
-    first, second = WORDS.findall(one.lower()), WORDS.findall(other.lower())
-    return bool(first) and (first == second or len(set(first) & set(second)) > 0.8 * len(set(first) | set(second)))
+def _same_words(text: str, shown: str) -> Literal["text", "html"] | None:
+    """Which of two forms holds all words of the other, in order, and few more: programs that put both in
+    multipart/mixed. None where each has words of its own, one "not" of which may turn the other round."""
+    plain_words, html_words = WORDS.findall(text.lower()), WORDS.findall(shown.lower())
+    shared = set(plain_words) & set(html_words)
+    if len(shared) <= MOSTLY * len(set(plain_words) | set(html_words)):
+        return None
+    if plain.holds(plain_words, html_words):
+        return "text"
+    return "html" if plain.holds(html_words, plain_words) else None
 
 
 def _leaf(part: Part, body: Body, limits: Limits) -> Piece:

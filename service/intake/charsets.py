@@ -34,6 +34,7 @@ BROKEN_CHARACTER = re.compile(rb"[\xe0-\xef][\x80-\xbf]|[\xf0-\xf4][\x80-\xbf]{1
 CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ufeff\ufffe\uffff]")
 LINE_END = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 SURROGATE = re.compile("[\ud800-\udfff]")
+JIS_RUN = re.compile(rb"(\A|\x1b[$(][A-Za-z@])([^\x1b]*)")
 GUESS_BYTES = 4_096  # enough for the guess, which is slow
 NON_LATIN_SHARE = 0.25  # of bytes over 127; French and German stay under a tenth
 MISLABELLED_SHARE, MISLABELLED_BYTES = 0.4, 8  # of them, before a label of Latin letters is disbelieved
@@ -73,6 +74,8 @@ def decode_text(raw: bytes, label: str | None = None) -> tuple[str, str | None]:
             return text, None
         if not raw.isascii() and not name.startswith("utf"):
             return decode_text(raw)  # seven bits by its label only
+        if name.startswith("iso2022_jp"):
+            return _windows_jis(raw), f"charset: not all of it is {name}"
         return raw.decode(name, "replace"), f"charset: not all of it is {name}"
     if raw.isascii():
         return _seven_bit(raw, label, name)
@@ -83,6 +86,28 @@ def decode_text(raw: bytes, label: str | None = None) -> tuple[str, str | None]:
     if name not in (None, "utf-8", "cp1252"):
         return raw.decode(str(name), "replace"), None
     return _legacy(raw, label, name)
+
+
+def _windows_jis(raw: bytes) -> str:
+    """ISO-2022-JP with the rows that NEC and Windows added to JIS X 0208, such as ①, and half-width letters."""
+    text = []
+    for mark, run in JIS_RUN.findall(raw):
+        if mark in (b"\x1b$B", b"\x1b$@"):
+            pairs = zip(run[::2], run[1::2], strict=False)
+            text.append(b"".join(_shifted(row, cell) for row, cell in pairs).decode("cp932", "replace"))
+        elif mark == b"\x1b(I":
+            text.append(bytes(byte | 0x80 for byte in run).decode("cp932", "replace"))
+        else:
+            text.append((mark + run).decode("iso2022_jp_ext", "replace"))
+    return "".join(text)
+
+
+def _shifted(row: int, cell: int) -> bytes:
+    """A character of JIS X 0208 by the bytes that Shift JIS has for it; what is none as it is."""
+    if not (0x21 <= row <= 0x7E and 0x21 <= cell <= 0x7E):
+        return bytes((row, cell))
+    lead = (row - 0x21) // 2 + (0x81 if row < 0x5F else 0xC1)
+    return bytes((lead, cell + 0x7E if row % 2 == 0 else cell + (0x1F if cell < 0x60 else 0x20)))
 
 
 def _strict(raw: bytes, name: str) -> str | None:
@@ -119,7 +144,7 @@ def _legacy(raw: bytes, label: str | None, name: str | None) -> tuple[str, str |
 def _repair(found: re.Match[str]) -> str:
     """A run of bytes between UTF-8: a character cut short, or a word of windows-1252."""
     raw = found.group().encode("ascii", "surrogateescape")
-    at_end = found.end() == len(found.string) and raw[0] >= FIRST_LEAD_BYTE
+    at_end = not found.string[found.end() :].strip() and raw[0] >= FIRST_LEAD_BYTE
     return "\ufffd" if at_end or BROKEN_CHARACTER.fullmatch(raw) else _cp1252(raw)
 
 

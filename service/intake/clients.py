@@ -207,7 +207,8 @@ DEVICE_WORD = re.compile(
     r"[^\w]*(?:smart\w*|i(?:os|phone|pad)|phones?|devices?|tablets?|app\w*|e?-?mail\w*|mobi\w*|handys?|using|with|via"
     r"|mit|über|avec|con|com|met|med|from|an?|by|wireless|network|powered|dispositivo|appareil|toestel"
     r"|gesendet|geschickt|verschickt|for|für|pour|para|per|voor|för|til|dla|для|auf|on|su|pro|plus|max|mini|ultra"
-    r"|the most|secure|please|droid|gerät|почты|на|с|iz|из|meiner|meinem|my|mi|mon|mio)[^\w]*",
+    r"|the most|secure|sicher\w*|segur\w+|sécuris\w+|sicur\w+|veilig\w*|bezpieczn\w+"
+    r"|please|droid|gerät|почты|на|с|iz|из|meiner|meinem|my|mi|mon|mio)[^\w]*",
     re.IGNORECASE,
 )
 # a writer's own: `the wrong`, `einem alten`; a device's own: `a mobile`, `the Samsung`, `the all new`

@@ -8,12 +8,13 @@ from typing import Any, Literal
 from service.intake import clients, plain
 from service.intake.body import Attachment
 from service.intake.cut import MAX_POINTER_WORDS, CutPart, Hints, own_words
-from service.intake.html import read_html
+from service.intake.html import HtmlText, read_html
 from service.intake.mime import ParsedMail
 
 Source = Literal["plain", "html", "subject"]
 
 MAX_CUT_CHARACTERS = 200_000  # a longer body is kept whole: the model reads no further, and cutting has to end in time
+MAX_COMPARED_CHARACTERS, MAX_COMPARED_MARKUP = 2_000, 100_000  # a text that its HTML may go on from
 MAX_BODY_CHARACTERS = 5_000_000  # of a raw mail's body are kept, as many as of a JSON mail's
 
 
@@ -90,19 +91,36 @@ def read_body(
 ) -> Intake:
     """The writer's own words of a body, of a mail that answers another by its header or its subject, or of any other;
     a body of more than cut_up_to characters is kept whole."""
-    source: Source = "plain" if text and text.strip() or not html else "html"
-    body, quoted, whole = text or "", frozenset[int](), True
-    if html and (source == "html" or plain.may_stand_in(body)):
-        shown = read_html(html)
-        if source == "html" or (shown.text.strip() and plain.is_stand_in(body, shown.text)):
-            source, body, quoted, whole = "html", shown.text, shown.quoted, shown.whole
-    if len(body) > cut_up_to:
-        return Intake(body, source if body.strip() else None, truncated=not whole)
-    body = plain.without_mbox_marks(body) if source == "plain" else body
     forward = clients.FORWARD_SUBJECT.match(subject or "") is not None
     answers = answers or clients.REPLY_SUBJECT.match(subject or "") is not None
-    own = own_words(body, Hints(forward, answers, quoted))
-    return Intake(own.text, source if own.text.strip() else None, own.parts, own.context, truncated=not whole)
+    hints = Hints(forward, answers)
+    if not text or not text.strip():
+        return _of_html(read_html(html), hints, cut_up_to) if html else Intake("")
+    if not html or len(text) > cut_up_to:
+        return _of_text(text, hints, cut_up_to)
+    stands_in, read = plain.may_stand_in(text), _of_text(text, hints, cut_up_to)
+    if not stands_in and read.text and (len(text) > MAX_COMPARED_CHARACTERS or len(html) > MAX_COMPARED_MARKUP):
+        return read
+    shown = read_html(html)
+    if stands_in and shown.text.strip() and plain.is_stand_in(text, shown.text):
+        return _of_html(shown, hints, cut_up_to)
+    of_html = _of_html(shown, hints, cut_up_to)
+    return of_html if (of_html.text and not read.text) or plain.begins(read.text, of_html.text) else read
+
+
+def _of_text(text: str, hints: Hints, cut_up_to: int) -> Intake:
+    if len(text) > cut_up_to:
+        return Intake(plain.unmarked(text), "plain")
+    own = own_words(plain.without_mbox_marks(text), hints)
+    words = plain.unmarked(own.text)
+    return Intake(words, "plain" if words.strip() else None, own.parts, own.context)
+
+
+def _of_html(shown: HtmlText, hints: Hints, cut_up_to: int) -> Intake:
+    if len(shown.text) > cut_up_to:
+        return Intake(shown.text, "html" if shown.text.strip() else None, truncated=not shown.whole)
+    own = own_words(shown.text, replace(hints, quoted=shown.quoted))
+    return Intake(own.text, "html" if own.text.strip() else None, own.parts, own.context, truncated=not shown.whole)
 
 
 def under_subject(subject: str | None, body: Intake) -> Intake:

@@ -14,12 +14,26 @@ from service.intake.charsets import clean
 from service.intake.deadline import checkpoint
 from service.intake.layout import Layout
 from service.intake.stylesheet import Hidden
+from service.intake.threads import Line, attribution, marker
 from service.intake.visibility import Sight, sight
 
 BLANK_LINE_AROUND = {"p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "dl", "pre"}
 BLOCKS = BLANK_LINE_AROUND | {"div", "body", "table", "tr", "tbody", "thead", "tfoot", "caption", "li", "dt", "dd"}
 BLOCKS |= {"blockquote", "section", "article", "header", "footer", "main", "nav", "aside", "center", "address", "form"}
-BLOCKS |= {"fieldset", "figure", "figcaption", "details", "summary", "hr", "legend", "dir", "menu", "option"}
+BLOCKS |= {
+    "fieldset",
+    "figure",
+    "figcaption",
+    "details",
+    "summary",
+    "hr",
+    "legend",
+    "dir",
+    "menu",
+    "option",
+    "button",
+    "textarea",
+}
 UNREAD = {"head", "script", "style", "title", "svg", "template", "meta", "link", "iframe", "object", "audio", "video"}
 TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9:]*)")
 SELF_CLOSING = {"p", "li", "td", "th", "tr", "dt", "dd", "option", "br", "img", "hr", "meta", "input", "link", "col"}
@@ -38,7 +52,10 @@ INLINE_TAG = re.compile(rf"</?(?:{INLINE})(?=[\s/>])", re.IGNORECASE)
 BLOCK_TAG = re.compile(r"</?(?!(?:wbr|p|br|hr|style|script|title)[\s/>])[a-zA-Z][^\s/>]*+", re.IGNORECASE)
 DEEPEST = 256  # open elements; lexbor takes quadratic time over deeper ones, no mail program writes them
 NO_MARGIN = re.compile(r"margin(?:-top|-bottom|-block)?\s*:\s*0")
-INDENTED = re.compile(r"border\s*:\s*(?:none|0)")  # Gmail's indent button writes a blockquote too
+INDENTED = re.compile(r"border\s*:\s*(?:none|0)")  # Gmail's indent button writes a blockquote too, once with its class
+EDGED = re.compile(r"border(?:-(?:left|right|inline-start)(?:-width|-style)?)?\s*:\s*(?!none|0|medium none)\w")
+QUOTE_NAME = re.compile(r"quote|cite|reply|original|history|zmail", re.IGNORECASE)
+OWN_QUOTE = re.compile(r"^(?:wp-block-quote|blockquote|ql-\w+|quote-own)$", re.IGNORECASE)
 OUTLOOK_RULE = re.compile(r"border-top\s*:\s*solid\s+#(?:e1e1e1|b5c4df)", re.IGNORECASE)
 SEPARATOR = "_" * 32  # the line that Outlook's own plain text has before a quoted mail
 EMOJI_CHARACTERS = 8
@@ -175,8 +192,8 @@ def _enter(tag: str, attributes: dict[str, str | None], layout: Layout) -> None:
             layout.lists.append(_start(attributes) if tag == "ol" else None)
         elif tag == "hr":
             layout.whole_line("---")
-        if _is_quote(tag, attributes):
-            layout.depth += 1
+        if _may_quote(tag, attributes):
+            layout.open_quote(another=_is_quote(tag, attributes) or _is_named(layout.last_lines()))
         elif attributes.get("id") == "divRplyFwdMsg" or (OUTLOOK_RULE.search(style) and tag == "div"):
             layout.whole_line(SEPARATOR)
 
@@ -192,8 +209,8 @@ def _leave(tag: str, attributes: dict[str, str | None], layout: Layout) -> None:
         elif tag in ("ul", "ol") and layout.lists:
             layout.lists.pop()
         layout.end_line(blank=_has_margin(tag, attributes) and not (tag in ("ul", "ol") and layout.lists))
-        if _is_quote(tag, attributes):
-            layout.depth = max(layout.depth - 1, 0)
+        if _may_quote(tag, attributes):
+            layout.close_quote()
 
 
 def _start(attributes: dict[str, str | None]) -> int:
@@ -207,13 +224,28 @@ def _has_margin(tag: str, attributes: dict[str, str | None]) -> bool:
     return "MsoNormal" not in (attributes.get("class") or "") and not NO_MARGIN.search(attributes.get("style") or "")
 
 
+def _may_quote(tag: str, attributes: dict[str, str | None]) -> bool:
+    return tag == "blockquote" or "yahoo_quoted" in (attributes.get("class") or "")
+
+
 def _is_quote(tag: str, attributes: dict[str, str | None]) -> bool:
-    """Whether an element holds another mail: any blockquote but an indent, and Yahoo's div."""
-    classes = attributes.get("class") or ""
-    if tag != "blockquote":
-        return "yahoo_quoted" in classes
-    cited = classes or attributes.get("type") == "cite" or attributes.get("cite")
-    return bool(cited) or not INDENTED.search(attributes.get("style") or "")
+    """Whether an element says that it holds another mail: by a mail program's names for it, a line at its edge, or
+    nothing else. Others are the writer's own, indented or set off, unless a line above names another's."""
+    if tag != "blockquote" or not attributes or attributes.get("type") == "cite" or attributes.get("cite"):
+        return True
+    style = attributes.get("style") or ""
+    if EDGED.search(style):
+        return True
+    names = [*(attributes.get("class") or "").split()[:50], attributes.get("id") or ""]
+    return not INDENTED.search(style) and any(QUOTE_NAME.search(n) and not OWN_QUOTE.match(n) for n in names)
+
+
+def _is_named(above: list[str]) -> bool:
+    """Whether the lines above an element name the writer of what stands in it."""
+    lines = [Line(text, 0, number) for number, text in enumerate(above)]
+    return any(
+        (found := attribution(lines, at)) is not None and found[0] == len(lines) for at in range(len(lines))
+    ) or (bool(above) and marker(above[-1]) is not None)
 
 
 def looks_like_html(text: str) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 SPACES = re.compile(r"[ \t\n\r\f]+")
 FILLERS = re.compile("[\u00ad\u034f\u200b\u2060\ufeff]")  # newsletters pad the preview with them
+NAMING_LINES = 5  # read above a quote for who is quoted
 CELL_GAP = "  "
 DEEPEST_TABLE = 20  # tables in tables whose cells are still set side by side
 
@@ -31,6 +32,7 @@ class Layout:
     def __init__(self) -> None:
         self.depth = 0
         self.lists: list[int | None] = []
+        self._quotes: list[bool] = []
         self._lines: list[Line] = []
         self._current: list[str] = []
         self._space = False
@@ -117,6 +119,22 @@ class Layout:
         """An item without words leaves no marker."""
         self.end_line(blank=False)
         self._marker = ""
+
+    def last_lines(self) -> list[str]:
+        """The newest four lines, without blank ones below them."""
+        found: list[str] = []
+        for line in reversed(self._lines[-NAMING_LINES:]):
+            if line.text or found:
+                found.append(line.text)
+        return found[::-1]
+
+    def open_quote(self, *, another: bool) -> None:
+        """Another's words begin, or the writer's own that are only set off."""
+        self._quotes.append(another)
+        self.depth += another
+
+    def close_quote(self) -> None:
+        self.depth -= self._quotes.pop() if self._quotes else False
 
     def open_row(self) -> None:
         self._rows.append(Row())

@@ -20,7 +20,8 @@ RECIPIENTS = 1_000
 @dataclass(frozen=True)
 class ParsedMail:
     """A mail as it was sent. `text` and `html` are the two forms of its body, where it has them; `notes` says what
-    was guessed; `forwarded` are the mails attached to it as mails, which are attachments too."""
+    was guessed; in `text` a word joiner stands before a ">" that begins a line and is the writer's own, which
+    format=flowed tells apart; `forwarded` are the mails attached to it as mails, which are attachments too."""
 
     subject: str | None = None
     sender: str | None = None

@@ -14,6 +14,7 @@ STAND_IN = re.compile(
 STAND_IN_CHARACTERS = 400
 WORDS = re.compile(r"\w+")
 QUOTED_RUN = re.compile(r"^>.*(?:\n>.*)*", re.MULTILINE)
+AUTHORS = "\u2060>"  # a ">" of the writer's at the begin of a line, parted from a quoting program's
 QUOTE_MARKS = re.compile(r">*")
 
 
@@ -25,6 +26,8 @@ def unflow(text: str, *, delete_space: bool) -> str:
         marks = QUOTE_MARKS.match(line)
         depth = len(marks.group()) if marks is not None else 0
         content = line[depth:].removeprefix(" ")  # space-stuffing
+        if not depth and content.startswith(">"):
+            content = content.replace(">", AUTHORS, 1)
         flows = content.endswith(" ") and content != "-- "
         if open_depth >= 0 and (depth != open_depth or content == "-- "):
             joined.append(_quoted(open_depth, "".join(pieces)))
@@ -55,6 +58,10 @@ def without_armour(text: str) -> str:
     return f"{before}{DASH_ESCAPE.sub('', body)}{after}".strip("\n")
 
 
+def unmarked(text: str) -> str:
+    return text.replace(AUTHORS, ">")
+
+
 def without_mbox_marks(text: str) -> str:
     """Without the ">" that mailboxes set before a line that begins with "From " (RFC 4155), where no other quoted line
     stands beside it; a quoting program's own lines stay."""
@@ -65,6 +72,22 @@ def _unescaped(run: re.Match[str]) -> str:
     lines = run.group().split("\n")
     escaped = all(line.startswith(">From ") for line in lines)
     return "\n".join(line[1:] for line in lines) if escaped else run.group()
+
+
+def holds(words: list[str], others: list[str]) -> bool:
+    """Whether all others stand among the words, in their order."""
+    left = iter(words)
+    return all(other in left for other in others)
+
+
+def begins(text: str, html_text: str) -> bool:
+    """Whether the HTML goes on where a text ends: all its words, the last perhaps cut short, and more."""
+    words, others = WORDS.findall(text.lower()), WORDS.findall(html_text.lower())
+    if not words or len(others) < len(words):
+        return False
+    *whole, last = words
+    more = len(others) > len(words) or others[len(whole)] != last
+    return more and others[: len(whole)] == whole and others[len(whole)].startswith(last)
 
 
 def may_stand_in(text: str) -> bool:

@@ -17,6 +17,7 @@ from service.intake.deadline import checkpoint
 from service.intake.errors import LimitError, Limits
 from service.intake.headers import base64_bytes, parameters
 
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 FROM_LINE = re.compile(rb"\A(?:[ \t]*\r?\n)*>?From [^\r\n]*\r?\n")
 BOUNDARY_LINE = re.compile(rb"^--([^\s\r\n][^\r\n]{0,200}?)[ \t]*\r?\n(?:Content-[A-Za-z-]{1,40}:|\r?\n)", re.MULTILINE)
 TYPED_BOUNDARY = re.compile(rb"^--([^\s\r\n][^\r\n]{0,200}?)[ \t]*\r?\nContent-[A-Za-z-]{1,40}:", re.MULTILINE)
@@ -31,6 +32,7 @@ META_BYTES = 4_096
 LONG_RUN_BYTES = 20_000
 ENCODED_LINE = re.compile(rb"[A-Za-z0-9+/]*={0,3}")
 NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/=]+")
+FULL_ENCODED = 60  # characters of a line that others follow
 SHORTEST_ENCODED = 16  # characters in a row; longer than most words
 BASE64_LINE = re.compile(rb"[A-Za-z0-9+/=\s]*")
 HEADER_END = re.compile(rb"\r?\n\r?\n")
@@ -89,7 +91,7 @@ def parse_parts(raw: bytes, limits: Limits) -> tuple[Part, list[str]]:
     """The root part, and notes of what was repaired. Raises LimitError."""
     if len(raw) > limits.mail_bytes:
         raise LimitError("mail_bytes", limits.mail_bytes, len(raw))
-    raw = ENCODED_RUN.sub(_one_line, _line_ends(raw))
+    raw = ENCODED_RUN.sub(_one_line, _line_ends(raw.removeprefix(BYTE_ORDER_MARK)))
     lines = raw.count(b"\n")
     if lines > limits.lines:
         raise LimitError("lines", limits.lines, lines)
@@ -188,7 +190,8 @@ def payload_bytes(part: Part) -> bytes:
 
 
 def encoding_of(part: Message) -> str:
-    return parameters(str(dict(_lower(part)).get("content-transfer-encoding", "")))[0].strip("\"' ")
+    value = parameters(str(dict(_lower(part)).get("content-transfer-encoding", "")))[0]
+    return value.partition("(")[0].strip("\"' ")  # `Quoted-Printable (generated)`
 
 
 def _lower(part: Message) -> list[tuple[str, Any]]:
@@ -215,8 +218,17 @@ def _base64(raw: bytes) -> tuple[bytes, str | None]:
         return raw, "encoding: base64 by its label only"
     if all(BASE64_LINE.fullmatch(line) for line in lines):
         return base64_bytes(raw), None
-    last = max((i for i, line in enumerate(lines) if line.rstrip().endswith(b"=")), default=len(lines) - 1)
+    last = max((i for i, line in enumerate(lines) if line.rstrip().endswith(b"=")), default=_last_encoded(lines))
     return base64_bytes(b"".join(lines[: last + 1])), "encoding: base64 with junk"
+
+
+def _last_encoded(lines: list[bytes]) -> int:
+    """The last line before the first that is not encoded, where no long encoded one follows; else the last of all."""
+    strange = [i for i, line in enumerate(lines) if not ENCODED_LINE.fullmatch(line.strip())]
+    ends = strange and not any(
+        len(line) >= FULL_ENCODED and ENCODED_LINE.fullmatch(line.strip()) for line in lines[strange[0] :]
+    )
+    return strange[0] - 1 if ends else len(lines) - 1
 
 
 def _uuencoded(raw: bytes) -> bytes:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)|<!--|-->", re.DOTALL)
 SELECTOR = re.compile(r"([a-z][a-z0-9]*)?([.#])([a-z0-9_-]{1,60})")
+NAME = re.compile(r"([.#])([a-z0-9_-]{1,60})")
 DISPLAY = re.compile(r"(?:^|[;\s])display\s*:\s*([a-z-]+)")
 MOST_CHARACTERS = 200_000
 
@@ -20,12 +21,15 @@ class Hidden:
 
     def __init__(self, sheets: list[str]) -> None:
         self._shown: dict[tuple[str, str, str], bool] = {}
+        self._doubtful: set[tuple[str, str]] = set()
         for selectors, declarations in _rules(COMMENT.sub("", "\n".join(sheets)[:MOST_CHARACTERS]).lower()):
             display = DISPLAY.search(declarations)
             for selector in selectors.split(",") if display else ():
+                assert display is not None
                 if found := SELECTOR.fullmatch(selector.strip()):
-                    assert display is not None
                     self._shown[(found[1] or "", found[2], found[3])] = display[1] != "none"
+                elif display[1] != "none":  # where it holds is not looked at
+                    self._doubtful.update(NAME.findall(selector.split()[-1] if selector.strip() else ""))
 
     def __call__(self, tag: str, attributes: dict[str, str | None]) -> bool:
         """Whether an element is hidden. A `display` written on the element itself wins, as in a browser."""
@@ -37,7 +41,7 @@ class Hidden:
             self._shown[key]
             for mark, name in names
             for key in ((tag, mark, name), ("", mark, name))
-            if key in self._shown
+            if key in self._shown and (mark, name) not in self._doubtful
         ]
         return bool(said) and not all(said) and not DISPLAY.search((attributes.get("style") or "").lower())
 

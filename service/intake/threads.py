@@ -196,7 +196,9 @@ def header_block(lines: list[Line], at: int, *, marked: bool = False) -> int:
         return 0  # a contact form's, whose words are the customer's
     if "@" in found["from"]:
         return end if "date" in found or "to" in found else 0
-    return end if clients.TIME.search(found.get("date", "")) else 0  # a journey's date has no time of day
+    date = found.get("date", "")
+    timed = clients.DATE.search(date) and clients.TIME.search(clients.DATE.sub(" ", date))
+    return end if timed else 0  # a journey's date has no time of day
 
 
 def header_line(text: str) -> bool:

@@ -6,8 +6,11 @@ import re
 from dataclasses import dataclass, replace
 
 ZERO = r"\s*:\s*0*\.?0*(?:px|pt|em|rem|%)?\s*(?:!\s*important\s*)?(?:;|$)"
-HIDING = re.compile(rf"(?:^|[;\s])(?:display\s*:\s*none|mso-hide\s*:\s*all|max-height{ZERO}|opacity{ZERO})")
+HIDING = re.compile(rf"(?:^|[;\s])(?:mso-hide\s*:\s*all|opacity{ZERO})")
+DISPLAY = re.compile(r"(?:^|[;\s])display\s*:\s*([a-z-]+)")
 NO_HEIGHT = re.compile(rf"(?:^|[;\s])height{ZERO}")
+NO_MAXIMUM = re.compile(rf"(?:^|[;\s])max-height{ZERO}")
+OVERFLOW = re.compile(r"(?:^|[;\s])overflow(?:-y)?\s*:\s*([a-z]+)")
 VISIBILITY = re.compile(r"(?:^|[;\s])visibility\s*:\s*(hidden|collapse|visible|inherit)")
 FONT_SIZE = re.compile(r"(?:^|[;\s])font-size\s*:\s*([^;!]{1,20})")
 NOTHING = re.compile(r"0*\.?0*(?:px|pt|em|rem|%)?\s*")
@@ -36,7 +39,11 @@ def sight(tag: str, attributes: dict[str, str | None], outer: Sight) -> Sight | 
     seen = replace(outer, pre=True) if tag in ("pre", "textarea", "listing") else outer
     if not style:
         return seen
-    if HIDING.search(style) or ("overflow" in style and "hidden" in style and NO_HEIGHT.search(style)):
+    display = DISPLAY.findall(style)  # the last one holds
+    overflow = OVERFLOW.search(style)
+    cropped = overflow is not None and overflow[1] != "visible"
+    low = NO_MAXIMUM.search(style) and (cropped or overflow is None)
+    if display[-1:] == ["none"] or HIDING.search(style) or low or (cropped and NO_HEIGHT.search(style)):
         return None
     if found := VISIBILITY.search(style):
         seen = replace(seen, shown=outer.shown if found[1] == "inherit" else found[1] == "visible")

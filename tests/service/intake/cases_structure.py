@@ -76,7 +76,7 @@ CASES = [
         "the only text has a name",
         mail(multi("mixed", part(FEE, 'text/plain; name="body.txt"', disposition="inline"), PDF)),
         text=FEE,
-        note="body: the only text",
+        note="body: a text has a file name",
     ),
     case("only an attached text", mail(multi("mixed", NOTES)), text=None, html=None),
     case("related", mail(multi("related", HTML, LOGO)), words=FEE, attached=[LOGO_NAME]),
@@ -260,7 +260,9 @@ CASES = [
         text="> Refund the fee?\nYes, please",
     ),
     case("flowed with a signature", mail(part("Refund it. \n-- \nMina", FLOWED)), text="Refund it. \n-- \nMina"),
-    case("flowed with stuffed lines", mail(part(" From me\n >not a quote", FLOWED)), text="From me\n>not a quote"),
+    case(
+        "flowed with stuffed lines", mail(part(" From me\n >not a quote", FLOWED)), text="From me\n\u2060>not a quote"
+    ),
     case("HTML called plain", mail(part(f"<html><body><p>{FEE}</p></body></html>")), text=None, words=FEE),
     case("plain called HTML", mail(html("Refund it.\n\nThanks")), text="Refund it.\n\nThanks"),
     case(
