@@ -15,11 +15,12 @@ from service.left_off import as_far_as_read
 from service.mail_files import Mail
 
 BATCH = 64
+TERMINAL = Path("-")  # as a file to write
 
 
 def write(lines: Iterable[str], target: Path | None) -> None:
     """To the terminal, or to a file that is whole or, after a fault, as it was; a device is written as it is."""
-    if target is None:
+    if target is None or target == TERMINAL:
         for line in lines:
             sys.stdout.write(line + "\n")
         sys.stdout.flush()

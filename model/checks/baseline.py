@@ -62,6 +62,7 @@ class Comparison:
     mended: tuple[CaseResult, ...]  # failed then, pass now
     changes: tuple[Change, ...]  # by group, where one changed
     same_suite: bool  # the very same file
+    not_compared: int = 0  # cases that the baseline has not
 
     @property
     def falls(self) -> list[Change]:
@@ -100,7 +101,8 @@ def compare(run: RunResult, baseline: Baseline) -> Comparison:
     mended = tuple(r for r in both if not baseline.passed[r.case.id] and r.passed)
     groups = {result.case.id: result.case.group for result in both}
     changed = changes(groups, baseline.passed, {result.case.id: result.passed for result in both})
-    return Comparison(baseline, len(both), broken, mended, changed, run.suite.sha256 == baseline.suite_sha256)
+    same_suite = run.suite.sha256 == baseline.suite_sha256
+    return Comparison(baseline, len(both), broken, mended, changed, same_suite, len(run.results) - len(both))
 
 
 def from_run(run: RunResult) -> Baseline:
@@ -112,11 +114,16 @@ def read_baseline(path: Path) -> list[Baseline]:
     """What `refund-router check --json` wrote. Raises BaselineError for anything else."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
-        return [_baseline(run) for run in document]
+        found = [_baseline(run) for run in document]
     except (OSError, ValueError, RecursionError) as error:
         raise BaselineError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
     except (KeyError, TypeError, AttributeError) as error:
         raise BaselineError(f"{path}: is not what `refund-router check --json` writes: {error!r}") from error
+    if empty := [run.suite for run in found if not run.passed]:
+        raise BaselineError(f"{path}: the run of {empty[0]} holds no case")
+    if not found:
+        raise BaselineError(f"{path}: holds no run, so there is nothing to compare with")
+    return found
 
 
 def _baseline(run: Mapping[str, Any]) -> Baseline:

@@ -18,7 +18,7 @@ from model.checks.results import CaseResult, RunResult
 from model.checks.runner import run_suite
 from model.checks.schema import Suite, SuiteError, read_suites
 from model.classifier import Classifier
-from service.cli.opening import opened, who
+from service.cli.opening import opened, suite_runs, who
 from service.cli.terminal import ModelOption, err, load_classifier, out, read_settings, refuse, write_file
 from service.recording import record_finished
 
@@ -41,7 +41,10 @@ def check(
     json_file: Annotated[Path | None, typer.Option("--json", help="Write every case as JSON.")] = None,
     junit: Annotated[Path | None, typer.Option(help="Write JUnit XML.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write one page with every case and figure.")] = None,
-    record: Annotated[bool, typer.Option(help="Keep runs and cases in REFUND_ROUTER_DATABASE_URL.")] = False,
+    record: Annotated[
+        bool,
+        typer.Option(help="Keep runs and cases in REFUND_ROUTER_DATABASE_URL; by default of all suites that it has."),
+    ] = False,
 ) -> None:
     """Run the order-sensitivity suites on a model. Exit code 1 when one fails.
 
@@ -57,8 +60,12 @@ def check(
         raise refuse("--record keeps whole suites, so not with --only")
     suites = _read(suite or settings.suite_files(), only or [])
     baselines = _read_baselines(baseline)
+    _refuse_without(suites, baselines, baseline)
     classifier = load_classifier(model)
     with opened() if record else nullcontext() as database:  # before the run, so that it is not lost at its end
+        if database is not None:
+            suites = _recordable(suites, suite_runs(settings, database[1]).suites(), named=bool(suite))
+            _refuse_without(suites, baselines, baseline)
         runs = _run(suites, classifier, settings.auto_threshold)
         if database is not None:
             for run in runs:
@@ -104,6 +111,27 @@ def _read_baselines(path: Path | None) -> dict[str, Baseline]:
         raise refuse(str(error)) from None
 
 
+def _refuse_without(suites: list[Suite], baselines: dict[str, Baseline], path: Path | None) -> None:
+    """A file that has none of the suites compares nothing, which would look like a pass."""
+    if baselines and not any(entry.name in baselines for entry in suites):
+        names = ", ".join(entry.name for entry in suites)
+        raise refuse(f"{path}: holds no run of {names}, but of {', '.join(baselines)}")
+
+
+def _recordable(asked: list[Suite], own: list[Suite], *, named: bool) -> list[Suite]:
+    """The service's own suites, or those of the named files. A file that only has the name of one of the service's is
+    refused: its runs would stand for the other's in metrics and trends."""
+    if not named:
+        return own
+    known = {entry.name: entry.sha256 for entry in own}
+    for entry in asked:
+        if known.get(entry.name, entry.sha256) != entry.sha256:
+            raise refuse(
+                f"--record: the service has another suite named {entry.name!r}; give this one a name of its own"
+            )
+    return asked
+
+
 def _read(paths: list[Path], only: list[str]) -> list[Suite]:
     try:
         suites = read_suites(paths)
@@ -140,6 +168,8 @@ def _print_run(run: RunResult) -> None:
 def _print_comparison(comparison: Comparison) -> None:
     broken, mended = len(comparison.broken), len(comparison.mended)
     against = f"against {comparison.baseline.model_version}, {comparison.compared} cases"
+    if comparison.not_compared:
+        against += f" ({comparison.not_compared} more are not in the baseline)"
     out.print(f"    {against}: {broken} newly broken, {mended} newly mended", markup=False, soft_wrap=True)
     for word, results in (("broken", comparison.broken), ("mended", comparison.mended)):
         for result in results:

@@ -23,7 +23,9 @@ def classify(
             help="JSONL or CSV with id and text, subject, html or raw; .eml, mbox, Maildir or a folder of .eml.",
         ),
     ] = None,
-    target: Annotated[Path | None, typer.Option("--output", help="JSONL to write; the terminal by default.")] = None,
+    target: Annotated[
+        Path | None, typer.Option("--output", help="JSONL to write; the terminal by default, or for `-`.")
+    ] = None,
     model: ModelOption = None,
 ) -> None:
     """Label mails without a service or a database.
@@ -58,7 +60,7 @@ def classify(
             classify_file.write(lines, target)
         except OSError as error:
             raise refuse(f"{target or 'the terminal'}: {error.strerror}") from None
-    if target is not None:
+    if target not in (None, classify_file.TERMINAL):
         err.print(f"{len(mails)} mails → {target}")
 
 

@@ -13,7 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from model.config import LABELS
 from service import exporting
-from service.classify_file import write
+from service.classify_file import TERMINAL, write
 from service.cli.terminal import err, open_database, read_settings, refuse, refuse_database, write_file
 from service.queries import exports as queries
 from service.queries.shop_cases import standing_cases
@@ -22,7 +22,9 @@ from service.tables import Email
 
 
 def export(
-    target: Annotated[Path | None, typer.Option("--output", help="File to write; the terminal by default.")] = None,
+    target: Annotated[
+        Path | None, typer.Option("--output", help="File to write; the terminal by default, or for `-`.")
+    ] = None,
     corrections: Annotated[
         bool, typer.Option("--corrections", help="Only corrected mails, as training mails with marked spans.")
     ] = False,
@@ -86,7 +88,7 @@ def export(
             raise refuse_database(error) from None
         except OSError as error:
             raise refuse(f"{target or 'the terminal'}: {error.strerror}") from None
-    if target is not None:
+    if target not in (None, TERMINAL):
         err.print(f"{written} mails → {target}")
 
 

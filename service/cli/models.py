@@ -9,12 +9,11 @@ import typer
 from rich.progress import Progress
 from rich.table import Table
 
-from service.cli.opening import opened, who
+from service.cli.opening import opened, suite_runs, who
 from service.cli.terminal import err, out
 from service.errors import Conflict
 from service.model_answers import model_answers
 from service.promotion import promote, roll_back, serving_version
-from service.suite_runs import SuiteRuns
 from service.tables import Promotion
 
 app = typer.Typer(no_args_is_help=True, help="The models: which there are, and which one serves.")
@@ -63,12 +62,7 @@ def promote_model(
     """
     with opened() as (settings, sessions, shelf), Progress(console=err, transient=True) as progress:
         task = progress.add_task("order suites")
-        runs = SuiteRuns(
-            sessions,
-            suite_files=settings.suite_files(),
-            auto_threshold=settings.auto_threshold,
-            every_hours=settings.check_every_hours,
-        )
+        runs = suite_runs(settings, sessions)
         try:
             promotion = promote(
                 sessions,

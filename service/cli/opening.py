@@ -16,6 +16,7 @@ from service.database import make_engine, make_sessions
 from service.errors import ServiceError
 from service.model_shelf import ModelShelf
 from service.settings import Settings, released_model
+from service.suite_runs import SuiteRuns
 
 
 @contextmanager
@@ -42,6 +43,16 @@ def opened() -> Iterator[tuple[Settings, sessionmaker[Session], ModelShelf]]:
         raise refuse(f"database: {type(error).__name__}") from None
     finally:
         engine.dispose()
+
+
+def suite_runs(settings: Settings, sessions: sessionmaker[Session]) -> SuiteRuns:
+    """The suites and their runs, as the service with these settings has them."""
+    return SuiteRuns(
+        sessions,
+        suite_files=settings.suite_files(),
+        auto_threshold=settings.auto_threshold,
+        every_hours=settings.check_every_hours,
+    )
 
 
 def who() -> str:

@@ -30,6 +30,14 @@ def test_classify_tells_the_storys_two_mails_apart() -> None:
     assert [(s["role"], s["text"]) for s in fee["spans"]] == [("refund", "delivery fee"), ("keep", "cake")]
 
 
+def test_a_dash_as_output_is_the_terminal(tmp_path: Path, tiny_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = runner.invoke(app, ["classify", STORY[0], "--output", "-", "--model", str(tiny_folder)])
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["text"] == STORY[0]
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_classify_keeps_ids_and_order_of_a_file(tmp_path: Path, tiny_folder: Path) -> None:
     source, target = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
     raw = "Subject: Hi\nContent-Type: text/plain\n\nrefund the cake"
@@ -166,6 +174,8 @@ def test_check_exits_1_where_a_group_fell_against_a_baseline_model_or_file(tmp_p
         (["check", "--suite", "DEEP"], "nesting depth"),
         (["check", "--only", "neverland"], "--only neverland: no case has this group, capability or kind"),
         (["check", "--baseline", "nowhere.json"], "nowhere.json: No such file"),
+        (["check", "--baseline", "EMPTY"], "empty.json: holds no run"),
+        (["check", "--baseline", "OTHER"], "other.json: holds no run of blind, directional"),
         (["check", "--model", "nowhere"], "nowhere: is not a folder"),
         (["serve", "--port", "99999"], "setting REFUND_ROUTER_PORT"),
     ],
@@ -173,7 +183,12 @@ def test_check_exits_1_where_a_group_fell_against_a_baseline_model_or_file(tmp_p
 def test_bad_input_is_told_in_one_line_with_exit_code_2(tmp_path: Path, arguments: list[str], words: str) -> None:
     deep = tmp_path / "deep.yaml"
     deep.write_text("[" * 5_000)
-    result = runner.invoke(app, [str(deep) if argument == "DEEP" else argument for argument in arguments])
+    empty, other = tmp_path / "empty.json", tmp_path / "other.json"
+    empty.write_text("[]")
+    cases = [{"id": "a", "passed": True}]
+    other.write_text(json.dumps([{"suite": "ours", "suite_sha256": "x", "model_version": "v", "cases": cases}]))
+    files = {"DEEP": str(deep), "EMPTY": str(empty), "OTHER": str(other)}
+    result = runner.invoke(app, [files.get(argument, argument) for argument in arguments])
     assert result.exit_code == 2
     assert words in result.stderr
     assert "Traceback" not in result.stderr

@@ -67,6 +67,26 @@ def test_what_breaks_here_and_there_is_a_fall_of_the_whole_suite(broken: int, fa
     assert [change.group for change in comparison.falls] == falls
 
 
+def test_cases_that_the_baseline_has_not_are_counted() -> None:
+    comparison = compare(run({"a": True, "b": True, "c": True}), from_run(run({"b": True, "gone": True})))
+    assert (comparison.compared, comparison.not_compared) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("document", "words"),
+    [
+        ("[]", "holds no run"),
+        ("{}", "holds no run"),
+        ('[{"suite": "s", "suite_sha256": "x", "model_version": "v", "cases": []}]', "the run of s holds no case"),
+    ],
+)
+def test_a_baseline_of_nothing_is_refused(tmp_path: Path, document: str, words: str) -> None:
+    path = tmp_path / "empty.json"
+    path.write_text(document)
+    with pytest.raises(BaselineError, match=words):
+        read_baseline(path)
+
+
 def test_every_group_that_changed_is_told_with_its_p_value_and_those_that_fell_are_named() -> None:
     before, after = verdicts(1, 8)
     (document,) = to_json([run(after)], {"s": compare(run(after), from_run(run(before)))})

@@ -30,6 +30,24 @@ def test_check_record_keeps_the_run(
     assert "(command line)" in kept["actor"]
 
 
+def test_check_record_refuses_a_file_that_only_has_the_name_of_a_suite_of_the_service(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, suite: Path, tiny_classifier: Classifier, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("REFUND_ROUTER_DATABASE_URL", settings.database_url)
+    monkeypatch.setenv("REFUND_ROUTER_MODEL_FOLDER", str(settings.model_folder))
+    write_suite(suite, tiny_classifier, wrong="minor")
+    shadow = write_suite(tmp_path / "shadow.yaml", tiny_classifier)
+    check = ["check", "--record", "--model", str(settings.model_folder), "--suite"]
+    refused = CliRunner().invoke(app, [*check, str(shadow)])
+    assert (refused.exit_code, "another suite named 'easy'" in refused.stderr) == (2, True), refused.output
+    assert CliRunner().invoke(app, [*check, str(suite)]).exit_code == 1
+    shadow.write_text(shadow.read_text().replace("name: easy", "name: mine"))
+    assert CliRunner().invoke(app, [*check, str(shadow)]).exit_code == 0
+    with TestClient(create_app(settings)) as client:
+        kept = client.get("/v1/checks/runs").json()["data"]
+    assert [(run["suite"], run["state"]) for run in kept] == [("mine", "passed"), ("easy", "failed")]
+
+
 def test_models_on_the_command_line(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, suite: Path, tiny_classifier: Classifier
 ) -> None:
