@@ -20,7 +20,9 @@ PLAIN = ("text/plain", "text/markdown", "text/enriched", "text", "text/text", "p
 HTML = ("text/html", "application/xhtml+xml")
 NOT_BASE64_OR_PADDING = NOT_BASE64 + b"="
 WORDS = re.compile(r"\w+")
+ENRICHED = re.compile(r"<<|<param>[^<]{0,200}</param>|</?[a-zA-Z][a-zA-Z-]{0,40}>")  # RFC 1896
 MOSTLY = 0.8
+UNWRITTEN = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,14 @@ def _pieces(
     if content_type.startswith("multipart/"):  # by its label only
         content_type = "text/plain"
     body.leaves += 1
+    if (
+        content_type == "application/octet-stream"
+        and part.depth == 0
+        and not _filename(part, options)
+        and _is_text(part)
+    ):
+        body.notes.append("body: text labelled as bytes")
+        content_type = "text/plain"
     if content_type in SMIME or content_type == "application/octet-stream" and _filename(part, options) == "smime.p7m":
         _attach(part, content_type, _filename(part, options), body)
         return _smime(part, options, body, limits)
@@ -181,7 +191,7 @@ def _leaf(part: Part, body: Body, limits: Limits) -> Piece:
     if options.get("format", "").lower() == "flowed":
         text = plain.unflow(text, delete_space=options.get("delsp", "").lower() == "yes")
     if content_type == "text/enriched":
-        text = re.sub(r"</?[a-zA-Z][a-zA-Z-]{0,40}>", "", re.sub(r"<param>[^<]{0,200}</param>", "", text))
+        text = ENRICHED.sub(lambda found: "<" if found[0] == "<<" else "", text)
     if plain.is_encrypted(text):
         body.encrypted = True
     text = plain.without_armour(text).strip("\n").rstrip()
@@ -199,6 +209,11 @@ def _smime(part: Part, options: dict[str, str], body: Body, limits: Limits) -> l
     if ENVELOPED_DATA in raw[:64] or not kind or kind.startswith(("enveloped", "authenveloped")):
         body.encrypted = True
     return []
+
+
+def _is_text(part: Part) -> bool:
+    raw = decoded_bytes(part)[0]
+    return UNWRITTEN.search(raw) is None and raw.decode("utf-8", "ignore").encode() == raw
 
 
 def _filename(part: Part, options: dict[str, str]) -> str | None:

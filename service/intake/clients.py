@@ -15,12 +15,13 @@ VERB = re.compile(
     r"|napisał|napisała|napisał\(a\)|napisano|napisana przez|pisze|skrev|kirjoitti|написал|написала"
     r"|написал\(а\)|пишет"
     r"|писал|писала|wrote)(?!\w)|写道|寫道|書きました|のメール|のメッセージ|撰写|님이 작성|\bírta(?!\w)"
-    r"|\bnapsal(?!\w)|đã viết|\byazdı(?!\w)|\ba scris(?!\w)",
+    r"|\bnapsal(?!\w)|đã viết|\byazdı(?!\w)|\ba scris(?!\w)"
+    r"|\bέγραψε(?!\w)|\b(?:пише|написав|писав)(?!\w)|כתב(?:ה|/ה)?(?!\w)",
     re.IGNORECASE,
 )
 # how an attribution begins: an intro word, a number, or a weekday before a number
 ATTRIBUTION_START = re.compile(
-    r"(?:(?:on|am|le|el|en|em|il|op|den|at|w dniu|dnia|wiadomość)\s|在|於|\W?\d"
+    r"(?:(?:on|am|le|el|en|em|il|op|den|at|vào|στις|στη|pe|în|w dniu|dnia|wiadomość)\s|在|於|\W?\d"
     r"|[^\W\d]{2,14}[.,]{0,2}\s\d)",
     re.IGNORECASE,
 )
@@ -54,19 +55,22 @@ FIELDS: dict[str, str] = {
     name: role
     for role, listed in {
         "from": "from,von,de,da,van,od,från,fra,lähettäjä,от,от кого,发件人,發件人,寄件者,差出人,送信者,expéditeur,"
-        "từ,feladó,kimden,odesílatel,보낸 사람,보낸사람,від,от кого,από,remitente,absender,mittente,afzender,nadawca,"
+        "từ,de la,מאת,"
+        "feladó,kimden,odesílatel,보낸 사람,보낸사람,від,от кого,από,remitente,absender,mittente,afzender,nadawca,"
         "avsändare,afsender,отправитель",
-        "date": "sent,đã gửi,date,gesendet,datum,enviado,enviado el,enviado em,enviada,enviada em,fecha,data,envoyé,"
+        "date": "sent,đã gửi,נשלח,תאריך,"
+        "date,gesendet,datum,enviado,enviado el,enviado em,enviada,enviada em,fecha,data,envoyé,"
         "envoyé le,"
         "inviato,verzonden,wysłano,wysłane,skickat,sendt,dato,lähetetty,päivä,päivämäärä,päiväys,отправлено,"
         "дата,发送时间,"
         "odesláno,odoslané,elküldve,dátum,gönderildi,tarih,보낸 날짜,보낸날짜,날짜,надіслано,trimis,στάλθηκε,"
         "發送時間,寄件日期,发送日期,日期,"
         "时间,送信日時,送信日,日付,日時",
-        "to": "tới,đến,komu,címzett,kime,받는 사람,받는사람,către,προς,to,an,para,à,pour,a,aan,do,till,til,"
+        "to": "tới,אל,đến,komu,címzett,kime,받는 사람,받는사람,către,προς,to,an,para,à,pour,a,aan,do,till,til,"
         "vastaanottaja,кому,收件人,收件者,宛先,destinataire,destinatario",
         "cc": "cc,bcc,kopie,kopia,kopi,kopio,copie,cco,dw,копия,抄送,副本,reply-to,antwort an,importance,attachments",
-        "subject": "chủ đề,předmět,predmet,tárgy,konu,제목,subiect,θέμα,subject,betreff,asunto,objet,sujet,assunto,"
+        "subject": "chủ đề,נושא,"
+        "předmět,predmet,tárgy,konu,제목,subiect,θέμα,subject,betreff,asunto,objet,sujet,assunto,"
         "oggetto,"
         "onderwerp,temat,ämne,emne,aihe,тема,主题,"
         "主題,主旨,件名",
@@ -184,7 +188,7 @@ DEVICE = (
 WORDS = r"(?P<between>[\s:\[]*(?:[\w.,'’/-]+\s+){0,2}?[\w'’.-]{0,10}?)"  # "my old", "mein/meine"; bounded
 # the end of a device's word, as `Wysłane z iPhone'a` has it
 DEVICE_END = re.compile(
-    r"\A(?:®|™|['’]?[a-zà-ÿа-яąćęłńśźż]{1,3}(?!\w)|-(?:gerät|mobiltelefon|smartphone|handy)"
+    r"\A(?:®|™|['’]?[a-zà-ÿа-яąćęłńśźż]{1,3}(?!\w)|-(?:ul|ului|gerät|mobiltelefon|smartphone|handy)"
     r"|(?:手机|邮箱|智能版|客户端|大师|移动端|平板|极速版)+(?=\W|\Z)|[^\W\d_]{0,3}(?=\s))",
     re.IGNORECASE,
 )
@@ -208,7 +212,7 @@ DEVICE_WORD = re.compile(
     r"|mit|über|avec|con|com|met|med|from|an?|by|wireless|network|powered|dispositivo|appareil|toestel"
     r"|gesendet|geschickt|verschickt|for|für|pour|para|per|voor|för|til|dla|для|auf|on|su|pro|plus|max|mini|ultra"
     r"|the most|secure|sicher\w*|segur\w+|sécuris\w+|sicur\w+|veilig\w*|bezpieczn\w+"
-    r"|please|droid|gerät|почты|на|с|iz|из|meiner|meinem|my|mi|mon|mio)[^\w]*",
+    r"|please|droid|gerät|почты|на|с|iz|из|meiner|meinem|meu|mele|my|mi|mon|mio)[^\w]*",
     re.IGNORECASE,
 )
 # a writer's own: `the wrong`, `einem alten`; a device's own: `a mobile`, `the Samsung`, `the all new`
@@ -222,6 +226,8 @@ MOBILE = re.compile(
     r"|envoyé (?:de|par|depuis|à partir de|avec|via)(?: mon| ma| l['’])?|inviato (?:da|dal|con)(?: mio| il mio)?"
     r"|(?:verstuurd|verzonden) (?:vanaf|vanuit|met|via)(?: mijn)?|wysłan[eoy] (?:z|ze)(?: mojego)?"
     r"|(?:skickat|skickades) från(?: min)?|sendt fra(?: min)?"
+    r"|trimis (?:de pe|din|cu)|надіслано (?:з|із|зі)(?: мого)?|ode?sl[aá]no z|odoslané z"
+    r"|(?:được )?gửi từ|στάλθηκε από(?: το)?"
     r"|отправлено (?:с|со|из|через)(?: моего| мобильного устройства)?|发自(?:我的)?|發自|來自)"
     + WORDS
     + DEVICE

@@ -19,6 +19,7 @@ DASHES = "-‐‑‒–—―_=* \t"
 HEADER_LIKE = re.compile(r"[^:：]{1,40}[:：]")
 FIELD_NAME = re.compile(r"([^\W\d_]{2,12})\s?:(?=[\s*])")
 MAX_HEADER_CHARS = 600
+TITLED_HEADER = re.compile(r"\s?-{4,20}\s?([^-]{3,40}?)\s?-{4,20}\s?(\w.*)")
 TABLE_GAP = re.compile(r"\s*\|\s*|\s{2,}")
 PARTICLES = frozenset(("de", "del", "da", "di", "la", "van", "von", "der", "den", "y", "e", "und", "and", "-", "|"))
 MAX_EVIDENCE_LINES = 400  # of a quoted run, read for signs of a mail client
@@ -271,6 +272,9 @@ def boundary(lines: list[Line], at: int) -> Boundary | None:
         content = header_block(lines, below) if below < len(lines) else 0
     else:
         content = header_block(lines, at) if ":" in text[:40] or "：" in text[:40] else 0
+    glued = TITLED_HEADER.match(text[:MAX_HEADER_CHARS])
+    if glued and glued[1].lower() in clients.ORIGINAL and header_line(glued[2]):  # Samsung, its line ends lost
+        content = at + 1
     if not content and ":" in text[:40] and header_line(text):
         content = at + 1
     return Boundary(at, content, forward=False, headers=True) if content else None
@@ -316,10 +320,17 @@ def is_quote(lines: list[Line], start: int, end: int, *, answer: bool) -> bool:
     parted = ">" in run[1:-1] and (len(run) > 3 or max(map(len, run)) >= LONG_QUOTED_CHARS)
     if len(run) >= 3 and (parted or clients.GREETING.match(run[0].lstrip("> "))):
         return True
-    if answer and any(text.endswith(SENTENCE_ENDS) for text in run):
+    if answer and not is_cited(lines, start) and any(text.endswith(SENTENCE_ENDS) for text in run):
         return True
     pairs = zip(run, run[1:], strict=False)
     return any(len(above) >= WRAPPED_CHARS and below.lstrip("> ")[:1].islower() for above, below in pairs)
+
+
+def is_cited(lines: list[Line], start: int) -> bool:
+    """Whether the writer leads into a run of ">" lines in words of their own: `You promised on your site:`."""
+    above = next((line.text.strip() for line in reversed(lines[max(start - 2, 0) : start]) if not line.blank), "")
+    named = clients.VERB.search(above) or clients.ADDRESS.search(above) or any(map(str.isdigit, above))
+    return above.endswith((":", "：")) and not named and not above.startswith(">")
 
 
 def interleaved(lines: list[Line]) -> bool:
