@@ -128,7 +128,11 @@ def _container(
         return [_last_of_each(joined)]
     if content_type == "multipart/related":
         joined = [_join(pieces) for pieces in found]
-        shown = [piece for child, piece in zip(children, joined, strict=True) if not fields(child, "content-id")]
+        shown = [
+            piece
+            for child, piece in zip(children, joined, strict=True)
+            if not (fields(child, "content-id") or fields(child, "content-location"))
+        ]
         if sum(piece.html is not None for piece in shown) > 1:
             return shown  # words around a picture
         return [_last_of_each(joined[::-1])]

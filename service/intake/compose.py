@@ -105,7 +105,8 @@ def read_body(
     if stands_in and shown.text.strip() and plain.is_stand_in(text, shown.text):
         return _of_html(shown, hints, cut_up_to)
     of_html = _of_html(shown, hints, cut_up_to)
-    return of_html if (of_html.text and not read.text) or plain.begins(read.text, of_html.text) else read
+    fuller = plain.begins(read.text, of_html.text) if read.text else plain.lacks(text, shown.text)
+    return of_html if of_html.text and fuller else read
 
 
 def _of_text(text: str, hints: Hints, cut_up_to: int) -> Intake:

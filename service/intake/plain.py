@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 ARMOUR_SIGNED = "-----BEGIN PGP SIGNED MESSAGE-----"
 ARMOUR_SIGNATURE = "-----BEGIN PGP SIGNATURE-----"
@@ -78,6 +79,11 @@ def holds(words: list[str], others: list[str]) -> bool:
     """Whether all others stand among the words, in their order."""
     left = iter(words)
     return all(other in left for other in others)
+
+
+def lacks(text: str, html_text: str) -> bool:
+    """Whether the HTML has words more, or some more often."""
+    return bool(Counter(WORDS.findall(html_text.lower())) - Counter(WORDS.findall(text.lower())))
 
 
 def begins(text: str, html_text: str) -> bool:

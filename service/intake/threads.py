@@ -328,9 +328,17 @@ def is_quote(lines: list[Line], start: int, end: int, *, answer: bool) -> bool:
 
 def is_cited(lines: list[Line], start: int) -> bool:
     """Whether the writer leads into a run of ">" lines in words of their own: `You promised on your site:`."""
-    above = next((line.text.strip() for line in reversed(lines[max(start - 2, 0) : start]) if not line.blank), "")
-    named = clients.VERB.search(above) or clients.ADDRESS.search(above) or any(map(str.isdigit, above))
-    return above.endswith((":", "：")) and not named and not above.startswith(">")
+    above = next(
+        (
+            line.text[:MAX_ATTRIBUTION_CHARS].strip()
+            for line in reversed(lines[max(start - 2, 0) : start])
+            if not line.blank
+        ),
+        "",
+    )
+    told = (clients.VERB, clients.ADDRESS, clients.ANSWERS_INSIDE)
+    named = any(pattern.search(above) for pattern in told) or any(map(str.isdigit, above)) or above.startswith(">")
+    return above.endswith((":", "：")) and not named
 
 
 def interleaved(lines: list[Line]) -> bool:

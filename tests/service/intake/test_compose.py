@@ -77,6 +77,18 @@ def test_a_mail_attached_below_a_note_that_names_it_is_read(note: str) -> None:
     assert found.text == f"{note}\n\n{FEE}"
 
 
+def test_answers_that_a_line_announces_leave_their_questions_to_the_shop() -> None:
+    found = compose(subject="Re: order", text="My answers below:\n\n> Tell us which one.\n\nThe jug.", html=None)
+    assert found.text == "Subject: Re: order\n\nMy answers below:\n\nThe jug."
+
+
+def test_an_empty_answer_is_empty_though_its_html_marks_no_quote() -> None:
+    text = "On Mon, 6 May 2024 at 10:00, Shop <help@s.example> wrote:\n> Which one shall we take back?"
+    markup = "<p>Mon 6 May, Shop:</p><p>Which one shall we take back?</p>"
+    assert read(part(text), html(markup)).text == ""
+    assert read(part(text), html("<p>The jug.</p>" + markup)).text.startswith("The jug.")
+
+
 def test_a_from_that_a_mailbox_marked_is_no_quote_in_a_text_of_json_either() -> None:
     quoted = "On Mon, 6 May 2024 at 10:00, Shop <help@s.example> wrote:\n\n>Hi,\n>From us you get nothing."
     found = compose(subject="Re: order", text=f">From the start I asked for the fee alone.\n\n{quoted}", html=None)
