@@ -7,7 +7,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from service.feedback import standing, state
+from service.feedback import judged_spans, standing, state
 from service.reading import Stored
 from service.review import is_held, margin
 from service.schemas.emails import (
@@ -54,12 +54,13 @@ def classify_answer(stored: Stored) -> Answer:
     return Answer(id=stored.prediction.id, text=stored.text, **fields)
 
 
-def feedback_answer(row: Feedback) -> FeedbackOut:
+def feedback_answer(row: Feedback, prediction: StoredPrediction) -> FeedbackOut:
     return FeedbackOut(
         number=row.number,
         verdict=row.verdict,
         label=row.label,
         spans=[MarkedSpan(**span) for span in row.spans],
+        spans_judged=judged_spans(row, prediction),
         reason=row.reason,
         actor=row.actor,
         created_at=row.created_at,
@@ -95,7 +96,7 @@ def email_answer(email: Email, previous: Sequence[PreviousMail] = ()) -> EmailOu
         state=state(email),
         standing_label=standing_label,
         standing_spans=[MarkedSpan(**span) for span in standing_spans],
-        feedback=[feedback_answer(row) for row in email.feedback],
+        feedback=[feedback_answer(row, email.prediction) for row in email.feedback],
         **_fields(email.prediction),
     )
 

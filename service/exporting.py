@@ -11,7 +11,7 @@ from datetime import datetime
 from sqlalchemy.orm import Session, sessionmaker
 
 from service.answers import email_answer
-from service.feedback import standing
+from service.feedback import in_doubt, standing
 from service.markup import marked
 from service.queries import exports as queries
 from service.tables import Email
@@ -55,8 +55,9 @@ def mails(
 
 
 def training_line(email: Email) -> str:
-    """A mail as it stands, for `refund-trainer train --corpus` and `evaluate --mails`."""
+    """A mail as it stands, for `refund-trainer train --corpus` and `evaluate --mails`; without marks in doubt."""
     label, spans = standing(email)
+    spans = [] if in_doubt(email) else spans
     return json.dumps({"label": label, "text": marked(email.text, spans)}, ensure_ascii=False)
 
 

@@ -16,7 +16,7 @@ from service.queries.audit import record
 from service.review import due_at, refuse_if_held
 from service.schemas.feedback import FeedbackIn, MarkedSpan, State
 from service.settings import Settings
-from service.tables import Email, Feedback
+from service.tables import Email, Feedback, StoredPrediction
 
 Span = dict[str, Any]
 
@@ -32,6 +32,20 @@ def standing(email: Email) -> tuple[str, list[Span]]:
     if email.feedback:
         return email.feedback[-1].label, email.feedback[-1].spans
     return email.prediction.label, bare_spans(email.prediction.spans)
+
+
+def judged_spans(verdict: Feedback, prediction: StoredPrediction) -> bool:
+    """Whether the verdict says of the spans that they are right, and not of the label alone."""
+    if verdict.spans_judged is not None:
+        return verdict.spans_judged
+    # of a release that did not keep it
+    own = verdict.label == prediction.label or verdict.spans != bare_spans(prediction.spans)
+    return own and verdict.verdict != "withdrawn"
+
+
+def in_doubt(email: Email) -> bool:
+    """Whether an agent corrected the label alone, so that the model's spans, made for another label, are in doubt."""
+    return state(email) == "corrected" and not judged_spans(email.feedback[-1], email.prediction)
 
 
 def bare_spans(spans: Sequence[Span]) -> list[Span]:
@@ -79,18 +93,20 @@ def verdict_values(email: Email, given: FeedbackIn, classes: Collection[str]) ->
     return wanted_label, wanted_spans
 
 
-def stands_already(email: Email, given: FeedbackIn, label: str, spans: list[Span], actor: str) -> bool:
+def stands_already(email: Email, given: FeedbackIn, label: str, spans: list[Span], *, judged: bool, actor: str) -> bool:
     """Whether the newest verdict is this one by the same agent: a key that was struck twice makes one row."""
     if not email.feedback:
         return False
     newest: Feedback = email.feedback[-1]
-    return (newest.verdict, newest.label, newest.spans, newest.reason, newest.actor) == (
-        given.verdict,
-        label,
-        spans,
-        given.reason,
-        actor,
+    known = (
+        newest.verdict,
+        newest.label,
+        newest.spans,
+        judged_spans(newest, email.prediction),
+        newest.reason,
+        newest.actor,
     )
+    return known == (given.verdict, label, spans, judged, given.reason, actor)
 
 
 def take_verdict(
@@ -103,10 +119,18 @@ def take_verdict(
     if review is not None and not given.force:
         refuse_if_held(review, actor, now)
     label, spans = verdict_values(email, given, classes)
-    if stands_already(email, given, label, spans, actor):
+    judged = given.verdict == "accepted" or given.spans is not None
+    if stands_already(email, given, label, spans, judged=judged, actor=actor):
         return False
     queries.append_feedback(
-        session, email=email, verdict=given.verdict, label=label, spans=spans, reason=given.reason, actor=actor
+        session,
+        email=email,
+        verdict=given.verdict,
+        label=label,
+        spans=spans,
+        spans_judged=judged,
+        reason=given.reason,
+        actor=actor,
     )
     if given.verdict != "withdrawn":
         FEEDBACK.labels(email.prediction.label, label).inc()

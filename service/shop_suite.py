@@ -22,6 +22,7 @@ from model.checks.schema import Suite, read_suite
 from model.spans import Span
 from service.case_owners import addresses_in, digests
 from service.errors import Conflict, InvalidRequest, NotFound
+from service.feedback import in_doubt
 from service.made_up import names_of, replaced, stand_ins
 from service.queries import shop_cases as queries
 from service.queries.feedback import lock_email
@@ -80,8 +81,10 @@ def make_case(
             raise InvalidRequest(f"{role}: the mail does not hold {given[role]!r}")
     if len(places) == 2 and _overlap(*places.values()):
         raise InvalidRequest("keep: overlaps refund")
-    phrases = {role: given.get(role) or _marked(email, role, details) for role in ("refund", "keep")}
-    case = case_of_mail(text, label, **phrases)
+    phrases: dict[str, str | None] = {**given}
+    if not in_doubt(email):
+        phrases = {role: given.get(role) or _marked(email, role, details) for role in ("refund", "keep")}
+    case = case_of_mail(text, label, phrases.get("refund"), phrases.get("keep"))
     owners = digests(addresses_in(email.sender, email.recipients), email_id=email_id)
     return add_case(session, {"severity": severity, **case}, origin=(email_id, owners), actor=actor)
 

@@ -18,7 +18,7 @@ from service.console.marks import snippet
 from service.console.site import HEADERS, page
 from service.dependencies import ActorDep, SessionDep
 from service.errors import InvalidRequest
-from service.feedback import standing, state
+from service.feedback import in_doubt, standing, state
 from service.queries import emails as queries
 from service.queries import views as view_queries
 from service.tables import Email
@@ -34,6 +34,7 @@ def rows(emails: Sequence[Email]) -> list[dict[str, Any]]:
     shown = []
     for email in emails:
         label, spans = standing(email)
+        spans = [] if in_doubt(email) else spans
         last = email.feedback[-1] if email.feedback else None
         shown.append(
             {

@@ -18,7 +18,7 @@ from service.console.marks import ROLE_WORDS, body_start, marked
 from service.console.next_steps import next_step, read_next_steps
 from service.console.site import page, percent, words
 from service.dependencies import ActorDep, ReaderDep, SessionDep, SettingsDep
-from service.feedback import bare_spans, standing, state
+from service.feedback import bare_spans, in_doubt, judged_spans, standing, state
 from service.queries import emails as queries
 from service.queries import reviews as review_queries
 from service.queries.conversations import previous_mails
@@ -53,6 +53,7 @@ def mail(
         return page(request, "missing.html", {"what": "mail"}, status=404)
     label, spans = standing(email)
     waiting = review_queries.review_by_id(session, email_id=email.id)
+    held = waiting is not None and is_held(waiting, datetime.now(UTC))
     stop = None if whole else SHOWN_CHARACTERS
     start = body_start(email)
     context = {
@@ -61,13 +62,16 @@ def mail(
         "spans": spans,
         "model_spans": bare_spans(email.prediction.spans),
         "label": label,
-        "phrases": _phrases(email.text, spans),
+        "phrases": {} if in_doubt(email) else _phrases(email.text, spans),
+        "in_doubt": in_doubt(email),
+        "judged": state(email) == "corrected" and judged_spans(email.feedback[-1], email.prediction),
         "state": state(email),
         "actor": actor,
         "queue": queue,
         "count": review_queries.count_reviews(session),
         "waits": waiting is not None,
-        "holder": waiting.claimed_by if waiting is not None and is_held(waiting, datetime.now(UTC)) else None,
+        "holder": waiting.claimed_by if waiting is not None and held else None,
+        "held_until": waiting.claimed_until if waiting is not None and held else None,
         "shown": marked(email.text, spans, start, None if stop is None else min(len(email.text), start + stop)),
         "start": start,
         "shown_characters": stop,

@@ -27,6 +27,7 @@ def append_feedback(
     verdict: str,
     label: str,
     spans: Sequence[dict[str, Any]],
+    spans_judged: bool,
     reason: str | None,
     actor: str,
 ) -> Feedback:
@@ -37,6 +38,7 @@ def append_feedback(
         verdict=verdict,
         label=label,
         spans=list(spans),
+        spans_judged=spans_judged,
         reason=reason,
         actor=actor,
         created_at=datetime.now(UTC),

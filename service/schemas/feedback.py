@@ -31,7 +31,11 @@ class FeedbackIn(Wire):
         description="withdrawn takes back the verdict that stands, and the mail is open again", examples=["corrected"]
     )
     label: Line | None = Field(default=None, examples=["refund_fee"])
-    spans: list[MarkedSpan] | None = Field(default=None, max_length=MAX_SPANS)
+    spans: list[MarkedSpan] | None = Field(
+        default=None,
+        max_length=MAX_SPANS,
+        description="the right ones, also where they are the model's; left out, they are judged only where accepted",
+    )
     reason: Annotated[str, Field(max_length=2_000), AfterValidator(storable)] | None = None
     force: bool = Field(default=False, description="also where another agent has claimed the mail")
 
@@ -43,6 +47,9 @@ class FeedbackOut(Wire):
     verdict: Verdict
     label: str
     spans: list[MarkedSpan]
+    spans_judged: bool = Field(
+        description="false where only the label was corrected: the spans are then the model's, and nobody's to rely on"
+    )
     reason: str | None
     actor: str
     created_at: datetime

@@ -18,10 +18,11 @@ class CaseIn(Wire):
     email_id: Line
     label: Line = Field(examples=["refund_fee"], description="the right label")
     refund: Annotated[Line, Field(min_length=1)] | None = Field(
-        default=None, description="the words to be refunded; what the model marked by default"
+        default=None,
+        description="the words to be refunded; what the model marked by default, where no correction put that in doubt",
     )
     keep: Annotated[Line, Field(min_length=1)] | None = Field(
-        default=None, description="the words not to be refunded; what the model marked by default"
+        default=None, description="the words not to be refunded; likewise"
     )
     names: list[Line] = Field(
         default_factory=list,

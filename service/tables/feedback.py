@@ -28,6 +28,7 @@ class Feedback(Base):
     verdict: Mapped[str] = mapped_column(String(16))
     label: Mapped[str] = mapped_column(String(32))  # that which stands by this verdict; where withdrawn, the model's
     spans: Mapped[list[dict[str, Any]]] = mapped_column(Json)
+    spans_judged: Mapped[bool | None]  # null in rows from before it was kept
     reason: Mapped[str | None] = mapped_column(Text)
     actor: Mapped[str] = mapped_column(Text)
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)

@@ -50,6 +50,19 @@ def test_a_correction_is_read_back_by_the_trainer_with_its_spans(
         assert read.text == words
 
 
+@pytest.mark.usefixtures("environment")
+def test_marks_that_nobody_judged_are_left_out_of_a_correction(client: TestClient, tmp_path: Path) -> None:
+    mail = post_mail(client)
+    assert mail["spans"], "the tiny model marks something"
+    give(client, mail, verdict="corrected", label=another_label(mail))
+    assert export("--corrections", "--output", tmp_path / "c.jsonl").exit_code == 0
+    (read,) = read_file(tmp_path / "c.jsonl")
+    assert (read.label, read.spans, read.text) == (another_label(mail), (), mail["text"])
+    give(client, mail, verdict="corrected", label=another_label(mail), spans=mail["standing_spans"])
+    assert export("--corrections", "--output", tmp_path / "c.jsonl").exit_code == 0
+    assert read_file(tmp_path / "c.jsonl")[0].spans
+
+
 PIECES = st.sampled_from(["[", "]", "[refund:", "[keep", "replace", "fee", " ", ":", "\n", "(", "é🎂", "[["])
 
 

@@ -8,6 +8,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import create_engine, text
 
 from model.config import LABELS
+from tests.service.secured import execute
 from tests.service.test_emails import assert_problem, rows
 
 FEE = "Refund the fee, not the cake."
@@ -56,6 +57,21 @@ def test_a_correction_stands_and_the_first_prediction_is_never_changed(client: T
     assert {name: after[name] for name in predicted} == {name: mail[name] for name in predicted}
     assert (after["state"], after["standing_label"]) == ("corrected", label)
     assert after["standing_spans"] == [span("refund", "fee"), span("keep", "cake")]  # in the order of the text
+
+
+def test_a_correction_of_the_label_alone_judges_no_words(client: TestClient, database_url: str) -> None:
+    mail = post_mail(client)
+    label, models = another_label(mail), mail["standing_spans"]
+    assert models, "the tiny model marks something"
+    after = give(client, mail, verdict="corrected", label=label).json()
+    assert (after["standing_spans"], after["feedback"][-1]["spans_judged"]) == (models, False)
+    right = give(client, mail, verdict="corrected", label=label, spans=models)
+    assert (right.status_code, right.json()["feedback"][-1]["spans_judged"]) == (201, True)
+    assert give(client, mail, verdict="accepted").json()["feedback"][-1]["spans_judged"] is True
+    give(client, mail, verdict="corrected", label=label)
+    execute(database_url, "update feedback set spans_judged = null")  # as the release before writes
+    history = client.get(f"/v1/emails/{mail['id']}").json()["feedback"]
+    assert [row["spans_judged"] for row in history] == [False, False, True, False]
 
 
 def test_an_undo_is_a_row_too_and_the_mail_is_open_again(client: TestClient, database_url: str) -> None:

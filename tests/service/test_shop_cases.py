@@ -88,6 +88,17 @@ def test_a_phrase_that_the_model_marked_amid_a_word_is_no_phrase_to_exchange(
     assert_problem(make(client, refund=None, keep="delivery fee"), 409, "holds this case already")
 
 
+def test_phrases_that_nobody_judged_are_none_to_exchange(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("service.shop_suite._marked", lambda _, role, *__: {"refund": "cake", "keep": "fee"}[role])
+    mail = client.post("/v1/emails", json={"text": "Refund the fee, not the cake."}).json()
+    label = next(name for name in ("refund_fee", "refund_item") if name != mail["label"])
+    client.post(f"/v1/emails/{mail['id']}/feedback", json={"verdict": "corrected", "label": label})
+    told = {"email_id": mail["id"], "label": label}
+    assert client.post("/v1/checks/cases", json=told).json()["case"]["kind"] == "minimum"
+    marked = client.post("/v1/checks/cases", json={**told, "refund": "fee", "keep": "cake"})
+    assert marked.json()["case"]["kind"] == "swap"
+
+
 def test_what_does_not_fit_is_told(client: TestClient) -> None:
     assert_problem(make(client, refund="sofa"), 422, "refund: the mail does not hold 'sofa'")
     assert_problem(make(client, keep="fee"), 422, "keep: overlaps refund")

@@ -52,6 +52,7 @@ const Console = (() => {
     if (response.ok) return { status, answer };
     const error = new Error(answer.detail ?? `The service answered ${status}.`);
     error.problem = answer;
+    if (answer.claimed_until) error.message = `${answer.claimed_by} has this mail until ${clock(answer.claimed_until)}.`;
     if (status === 401) error.message = "You are signed out. Sign in again; this page stays as it is.";
     throw error;
   }
@@ -134,7 +135,13 @@ const Console = (() => {
     document.getElementById("theme").setAttribute("aria-pressed", String(isDark()));
   }
 
+  /** A moment as this machine's clock shows it. */
+  function clock(moment) {
+    return new Date(moment).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  }
+
   function showAges() {
+    for (const time of document.querySelectorAll("time[data-clock]")) time.textContent = clock(time.dateTime);
     const limits = [[60, 1, "s"], [3600, 60, "m"], [86400, 3600, "h"], [7 * 86400, 86400, "d"]];
     for (const time of document.querySelectorAll("time[data-age]")) {
       const seconds = Math.max(0, Math.floor((Date.now() - Date.parse(time.dateTime)) / 1000));
@@ -159,9 +166,10 @@ const Console = (() => {
     document.addEventListener("keydown", (event) => {
       if (event.key === "?" && !isTyping(event)) help.showModal();
     });
+    showAges();
     setInterval(showAges, 20000);
   }
 
   document.addEventListener("DOMContentLoaded", start);
-  return { notice, later, exchange, request, renew, addCase, follow, isTyping, showAges };
+  return { notice, later, exchange, request, renew, addCase, follow, isTyping, showAges, clock };
 })();

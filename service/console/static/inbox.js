@@ -81,7 +81,8 @@
     if (!verdict || verdict.verdict === "withdrawn") return { verdict: "withdrawn" };
     const { reason } = verdict;
     if (verdict.verdict === "accepted") return { verdict: "accepted", reason };
-    return { verdict: "corrected", label: verdict.label, spans: verdict.spans, reason };
+    const spans = verdict.spans_judged ? verdict.spans : undefined;
+    return { verdict: "corrected", label: verdict.label, spans, reason };
   }
 
   /** One act after another, in the order of the keys, however quickly they are struck. */

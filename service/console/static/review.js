@@ -4,6 +4,9 @@
 const Review = (() => {
   /** Claim the next mail in line that nobody has and go to it; what was held goes back where it was not decided. */
   async function next() {
+    const unsaved = document.querySelector("[data-unsaved]");
+    if (unsaved && !confirm("The words that you marked are not saved. Leave them?")) return;
+    unsaved?.removeAttribute("data-unsaved");
     try {
       const taken = await Console.request("POST", "/v1/review/next?put_back=true");
       if (taken?.email) {

@@ -91,6 +91,14 @@ const Spans = (() => {
     return true;
   }
 
+  /** What is to be refunded is not, and the reverse. */
+  function exchange() {
+    const other = { refund: "keep", keep: "refund" };
+    spans = spans.map((span) => ({ ...span, role: other[span.role] ?? span.role }));
+    draw();
+    whenChanged();
+  }
+
   function draw() {
     const pieces = [];
     let read = 0;
@@ -110,5 +118,5 @@ const Spans = (() => {
 
   const bare = (list) => list.map(({ role, start, end }) => ({ role, start, end }));
 
-  return { begin, mark, bare, current: () => bare(spans) };
+  return { begin, mark, exchange, bare, current: () => bare(spans) };
 })();

@@ -112,6 +112,10 @@ def test_a_mail_that_another_agent_has_takes_no_verdict_until_it_is_put_back(
     expect(bo.locator("#queue")).to_contain_text("ada has this one.")
     bo.keyboard.press("a")
     expect(bo.locator("#notice")).to_contain_text("ada has this mail until")
+    expect(bo.locator("#notice")).to_contain_text("Take it over first")
+    expect(bo.locator("#theirs time")).to_have_text(re.compile(r"^\d\d:\d\d( [AP]M)?$"))
+    for name in ("Accept", "Correct", "Save the words"):
+        expect(bo.get_by_role("button", name=name)).to_have_count(0)
     ada.get_by_role("button", name="Put it back").click()
     expect(ada.locator("#queue")).to_contain_text("Nobody has this one.")
     bo.reload()
@@ -123,6 +127,19 @@ def test_a_mail_that_another_agent_has_takes_no_verdict_until_it_is_put_back(
     ada.reload()
     expect(ada.locator("#verdict")).to_contain_text("accepted by bo")
     expect(ada.locator("#queue")).to_contain_text("This one is done.")
+
+
+def test_a_mail_that_another_agent_has_can_be_taken_over(server: LiveServer, agent: Callable[[str], Page]) -> None:
+    send_three(server)
+    ada, bo = agent("ada"), agent("bo")
+    ada.goto("/review")
+    ada.keyboard.press("g")
+    ada.wait_for_url(IN_QUEUE)
+    bo.goto(ada.url.partition("?")[0])
+    bo.get_by_role("button", name="Take it over").click()
+    expect(bo.get_by_role("button", name="Accept")).to_be_focused()
+    bo.keyboard.press("Enter")
+    expect(bo.locator("#verdict")).to_contain_text("accepted by bo")
 
 
 def test_a_session_that_ends_under_the_page_says_so_keeps_the_page_and_signing_in_leads_back(

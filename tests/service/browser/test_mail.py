@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Dialog, Page, expect
 
 from model.config import LABELS
 from tests.service.browser.conftest import violations
@@ -70,6 +70,58 @@ def test_by_keyboard_alone_words_are_marked_and_the_label_is_corrected(page: Pag
     expect(page.locator("#verdict")).to_contain_text("corrected by local")
     expect(page.locator("#verdict .chip")).to_have_text(other_label(mail).replace("_", " "))
     expect(page.locator("#words mark.refund").first).to_contain_text("Refund")
+
+
+def test_a_label_corrected_by_key_claims_nothing_of_the_models_words(page: Page, server: LiveServer) -> None:
+    mail = send(server)
+    page.goto(f"/mails/{mail['id']}")
+    page.keyboard.press(str((LABELS.index(other_label(mail)) + 1) % 10))
+    expect(page.locator("#notice")).to_contain_text("The words were not judged")
+    expect(page.locator("#doubt")).to_contain_text("nobody judged them")
+    assert violations(page) == []
+    assert server.ask("GET", f"/v1/emails/{mail['id']}")["feedback"][-1]["spans_judged"] is False
+    page.goto("/")
+    expect(page.locator("#mails mark")).to_have_count(0)
+    page.goto(f"/mails/{mail['id']}")
+    before = page.locator("#words mark").first.get_attribute("class")
+    page.get_by_role("button", name="Exchange them").click()
+    expect(page.locator("#words mark").first).not_to_have_class(before or "")
+    page.get_by_role("button", name="Save the words").click()
+    expect(page.locator("#doubt")).to_have_count(0)
+    verdict = server.ask("GET", f"/v1/emails/{mail['id']}")["feedback"][-1]
+    assert (verdict["label"], verdict["spans_judged"]) == (other_label(mail), True)
+
+
+def test_accepting_takes_the_words_that_were_marked_and_leaving_them_asks(page: Page, server: LiveServer) -> None:
+    mail = send(server, "Refund fee")
+    page.goto(f"/mails/{mail['id']}")
+    page.locator("#words").select_text()
+    page.keyboard.press("n")
+    asked: list[str] = []
+
+    def stay(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.dismiss()
+
+    page.on("dialog", stay)
+    page.get_by_role("link", name="inbox", exact=True).click()
+    page.wait_for_timeout(300)
+    page.keyboard.press("a")
+    expect(page.locator("#verdict")).to_contain_text("corrected by local")
+    assert asked == ["beforeunload"], "asked once: what is saved is left without a question"
+    assert {span["role"] for span in server.ask("GET", f"/v1/emails/{mail['id']}")["standing_spans"]} == {"keep"}
+
+
+def test_an_erased_mail_has_no_buttons_for_words(page: Page, server: LiveServer) -> None:
+    mail = send(server)
+    page.goto(f"/mails/{mail['id']}")
+    page.evaluate("id => fetch(`/v1/emails/${id}`, { method: 'DELETE' })", mail["id"])
+    page.reload()
+    expect(page.get_by_text("only numbers are kept")).to_be_visible()
+    for part in ("#marking", "#ask-why"):
+        expect(page.locator(part)).to_have_count(0)
+    page.keyboard.press("a")
+    expect(page.locator("#verdict")).to_contain_text("accepted by local")
 
 
 def test_why_is_read_on_request_and_opens_in_place(page: Page, server: LiveServer) -> None:
