@@ -17,8 +17,9 @@ from service.tables import ShopCase
 
 
 def told_case(kind: str, readings: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
-    """What a run kept of a case, as a suite tells it, without id: a pair as it stands; else its first mail, as a pair
-    where the model marked two phrases to exchange. None where no label was expected."""
+    """What a run kept of a case, as a suite tells it, without id: a pair as it stands; a mail of which spans or a
+    decision were expected, with these; else its first mail, as a pair where the model marked two phrases to exchange.
+    None where no label was expected."""
     expected = [reading for reading in readings if reading["expected"]]
     if not expected:
         return None
@@ -26,6 +27,9 @@ def told_case(kind: str, readings: Sequence[dict[str, Any]]) -> dict[str, Any] |
         a, b = ({"text": reading["text"], "label": reading["expected"]} for reading in expected)
         return {"kind": "swap", "a": a, "b": b}
     text, label = expected[0]["text"], expected[0]["expected"]
+    asked = {name: value for name in ("spans", "decision") if (value := expected[0].get(f"expected_{name}"))}
+    if asked:
+        return {"kind": "minimum", "text": text, "label": label, **asked}
     refund, keep = (_marked(expected[0], role) for role in ("refund", "keep"))
     return case_of_mail(text, label, refund, keep)
 
@@ -55,5 +59,7 @@ def adopt_case(
     details = stand_ins("\n".join(side["text"] for side in sides), names, seed=kept.case_id)
     for side in sides:
         side["text"] = replaced(side["text"], details)
+    if "spans" in case:
+        case["spans"] = {role: [replaced(words, details) for words in marked] for role, marked in case["spans"].items()}
     origin = origin_of(own) if own is not None else NO_MAIL
     return add_case(session, {"severity": severity or kept.severity, **case}, origin=origin, actor=actor)

@@ -66,7 +66,7 @@ class Callers:
         """None for a session that is unknown, ended or idle, or whose key has ended. Raises SQLAlchemyError."""
         hashed = digest(token)
         return await self._remembered(
-            f"session {hashed}", lambda: self._find_session(hashed), lambda _: self._touch_session(hashed)
+            f"session {hashed}", lambda: self._find_session(hashed), lambda caller: self._touch_session(hashed, caller)
         )
 
     def forget(self) -> None:
@@ -131,9 +131,11 @@ class Callers:
         with self._sessions.begin() as session:
             key_queries.touch_key(session, key_id=caller.key_id, now=datetime.now(UTC))
 
-    def _touch_session(self, hashed: str) -> None:
+    def _touch_session(self, hashed: str, caller: Caller) -> None:
+        now = datetime.now(UTC)
         with self._sessions.begin() as session:
-            session_queries.touch_session(session, digest=hashed, now=datetime.now(UTC))
+            session_queries.touch_session(session, digest=hashed, now=now)
+            key_queries.touch_key(session, key_id=caller.key_id, now=now)
 
 
 def _caller(key: ApiKey, *, ends_at: datetime | None, seen_at: datetime | None) -> Caller:

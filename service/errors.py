@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import logging
 import sqlite3
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, ClassVar
 
@@ -118,6 +119,16 @@ def _field(location: tuple[Any, ...]) -> str:
     return name.encode("utf-8", "replace").decode()  # a field's name comes from the caller and may hold a surrogate
 
 
+def plain(entry: Mapping[str, Any]) -> str:
+    """What is wrong with a value, by one of pydantic's errors, in words that tell nothing of how it is checked."""
+    context = entry.get("ctx", {})
+    if entry["type"] in ("too_short", "string_too_short") and context.get("min_length") == 1:
+        return "must not be empty"
+    if entry["type"] == "string_pattern_mismatch" and context.get("pattern") == r"\S":
+        return "must not be blank"
+    return str(entry["msg"])
+
+
 def problem_of(error: Exception) -> JSONResponse:
     """The problem that a caller is told of an error."""
     match error:
@@ -128,7 +139,7 @@ def problem_of(error: Exception) -> JSONResponse:
             status = BodyTooLarge.status if too_large else InvalidRequest.status
             return problem(status, str(error), extra={"limit": error.limit}, reason="over_limit")
         case RequestValidationError() | ValidationError():
-            found = [{"field": _field(entry["loc"]), "message": entry["msg"]} for entry in error.errors()]
+            found = [{"field": _field(entry["loc"]), "message": plain(entry)} for entry in error.errors()]
             broken_json = any(entry["type"] == "json_invalid" for entry in error.errors())
             status = HTTPStatus.BAD_REQUEST if broken_json else HTTPStatus.UNPROCESSABLE_ENTITY
             detail = f"{found[0]['field']}: {found[0]['message']}"

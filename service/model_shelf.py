@@ -64,15 +64,15 @@ class ModelShelf:
     serves before any promotion."""
 
     def __init__(self, models_folder: Path, *, default: Path, default_version: str, released: Path) -> None:
-        self._models_folder, self._default, self._released = models_folder, default, released
+        self.models_folder, self._default, self._released = models_folder, default, released
         self.default_version = default_version
         self._known: dict[Path, tuple[Stamp, ShelvedModel]] = {}
 
     def models(self) -> list[ShelvedModel]:
         """Each once, good ones by version, then the bad ones; a folder is read again only where a file changed."""
         folders = [self._default, self._released]
-        if self._models_folder.is_dir():
-            folders += sorted(path for path in self._models_folder.iterdir() if path.is_dir())
+        if self.models_folder.is_dir():
+            folders += sorted(path for path in self.models_folder.iterdir() if path.is_dir())
         found = [self._look(path) for path in dict.fromkeys(path.resolve() for path in folders)]
         good = {entry.version: entry for entry in reversed(found) if entry.version is not None}
         return [good[version] for version in sorted(good)] + [entry for entry in found if entry.version is None]
@@ -86,7 +86,7 @@ class ModelShelf:
             return found[0]
         if found:
             raise UnknownModel(f"{version} may be {' or '.join(str(entry.version) for entry in found)}")
-        raise UnknownModel(f"no model folder holds {version}")
+        raise UnknownModel(f"no model folder holds {version}; its folder goes into {self.models_folder}")
 
     def load(self, version: str) -> Classifier:
         """Raises UnknownModel or ModelFolderError, also where the folder was swapped for another model meanwhile."""

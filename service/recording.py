@@ -9,6 +9,7 @@ from typing import Any, Literal
 import uuid_utils
 from sqlalchemy.orm import Session, sessionmaker
 
+from model.checks.cases import Case, MinimumCase
 from model.checks.report import to_json
 from model.checks.results import RunResult
 from model.checks.runner import run_suite
@@ -90,9 +91,9 @@ def keep(sessions: sessionmaker[Session], run: SuiteRun, result: RunResult) -> N
             "number": number,
             "case_id": case["id"],
             **{name: case[name] for name in ("kind", "capability", "severity", "passed", "reason", "order_gap")},
-            "readings": case["readings"],
+            "readings": [{**reading, **_asked(judged.case)} for reading in case["readings"]],
         }
-        for number, case in enumerate(told["cases"])
+        for number, (case, judged) in enumerate(zip(told["cases"], result.results, strict=True))
     ]
     with sessions.begin() as session:
         finished = queries.finish_run(session, run_id=run.id, values=values)
@@ -109,6 +110,14 @@ def keep(sessions: sessionmaker[Session], run: SuiteRun, result: RunResult) -> N
             passed=result.passed,
             finished_at=datetime.now(UTC),
         )
+
+
+def _asked(case: Case) -> dict[str, Any]:
+    """What a case asks for beside the label."""
+    if not isinstance(case, MinimumCase):
+        return {}
+    asked = {"expected_spans": case.spans, "expected_decision": case.decision}
+    return {name: value for name, value in asked.items() if value}
 
 
 def show_kept(sessions: sessionmaker[Session], *, model_version: str) -> None:

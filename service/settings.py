@@ -55,6 +55,10 @@ class Settings(BaseSettings):
         description="how long a run of an order suite stands for its model before it runs again; 0 is for ever",
     )
     host: str = Field(default="127.0.0.1", description="address to listen on")
+    public_url: str = Field(
+        default="",
+        description="where browsers find the console, for links of `keys link`; host and port by default",
+    )
     port: int = Field(default=8080, ge=0, le=65_535, description="port to listen on; 0 takes a free one")
     log_format: LogFormat = Field(default="json", description="how the lines of the log look: json or text")
     max_batch: int = Field(default=32, ge=1, le=1_024, description="mails in one forward pass and one commit")

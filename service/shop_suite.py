@@ -21,7 +21,7 @@ from model.checks.exchange import exchange
 from model.checks.schema import Suite, read_suite
 from model.spans import Span
 from service.case_owners import addresses_in, digests
-from service.errors import Conflict, InvalidRequest, NotFound
+from service.errors import Conflict, InvalidRequest, NotFound, plain
 from service.feedback import in_doubt
 from service.made_up import names_of, replaced, stand_ins
 from service.queries import shop_cases as queries
@@ -48,7 +48,7 @@ def checked(case: dict[str, Any]) -> dict[str, Any]:
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"][1:])
-        raise InvalidRequest(f"case{'.' if field else ''}{field}: {first['msg']}") from None
+        raise InvalidRequest(f"case{'.' if field else ''}{field}: {plain(first)}") from None
     return case
 
 

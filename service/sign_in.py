@@ -55,6 +55,7 @@ def sign_in(
         digest=digest(token), key_id=row.id, created_at=now, last_seen_at=now, expires_at=now + lasts
     )
     queries.add_session(session, row=signed_in)
+    key_queries.touch_key(session, key_id=row.id, now=now)
     record(session, actor=row.name, action="signed_in", subject=row.name, details={"by": by, "address": address})
     return SignedIn(token, Role(row.role))
 

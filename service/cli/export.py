@@ -43,7 +43,7 @@ def export(
     """Write the stored mails with their predictions, agents' corrections as training mails, or the shop's cases.
 
     Examples: `refund-router export --corrections --since 2026-12-01 --output corrections.jsonl` ·
-    `refund-router export --output mails.csv` · `refund-router export --cases suites/shop.yaml`
+    `refund-router export --output mails.csv` · `refund-router export --cases our-suites/shop.yaml`
     """
     if cases is not None:
         if corrections or target is not None or form is not None or since is not None or label is not None:
@@ -102,6 +102,10 @@ def _export_cases(target: Path) -> None:
             raise refuse_database(error) from None
     if not rows:
         raise refuse(f"--cases {target}: no case stands, so nothing was written")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise refuse(f"--cases {target}: its folder cannot be made: {error.strerror}") from None
     write_file(target, to_yaml(rows))
     err.print(f"{len(rows)} cases → {target}", markup=False)
 

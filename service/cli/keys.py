@@ -108,15 +108,31 @@ def revoke(name: Annotated[str, typer.Argument(help="The key's name, or its pref
 @app.command()
 def link(
     name: Annotated[str, typer.Argument(help="The key whose role the browser gets; its name or prefix.")],
+    url: Annotated[
+        str | None, typer.Option(help="Where browsers find the service; REFUND_ROUTER_PUBLIC_URL by default.")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(min=1, max=65_535, help="Its port on this machine; REFUND_ROUTER_PORT by default.")
+    ] = None,
 ) -> None:
     """Print a link that signs one browser in to the console, once, within fifteen minutes.
 
-    Example: `refund-router keys link desk-1`
+    Examples: `refund-router keys link desk-1` · `refund-router keys link desk-1 --port 8099`
     """
+    if url is not None and port is not None:
+        raise refuse("--url and --port: give one of them")
+    if url is not None and not url.startswith(("http://", "https://")):
+        raise refuse(f"--url {url}: begins with neither http:// nor https://")
     settings = read_settings()
+    given = url or (settings.public_url if port is None else "")
+    address = given.rstrip("/") or address_of(settings.host, port or settings.port)
     with open_session() as session:
         token = new_link(session, key=live_key(session, named=name), actor=ACTOR)
-    print_console(address_of(settings.host, settings.port), f"/sign-in?token={token}")
+    print_console(address, f"/sign-in?token={token}")
+    if not given and port is None:
+        err.print(
+            f"assumed: the service is at {address}; --port or --url names another place", markup=False, soft_wrap=True
+        )
 
 
 def _day(moment: datetime) -> str:

@@ -32,5 +32,6 @@ def models(
         "may_promote": may(role, "POST", "/v1/models/rollback"),
         "may_force": role is Role.ADMIN,
         "problem": follower.problem,
+        "models_folder": shelf.models_folder,
     }
     return page(request, "models.html", context)

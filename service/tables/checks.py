@@ -54,4 +54,5 @@ class SuiteRunCase(Base):
     passed: Mapped[bool]
     reason: Mapped[str] = mapped_column(Text)
     order_gap: Mapped[float | None]
-    readings: Mapped[list[dict[str, Any]]] = mapped_column(Json)  # name, text, expected, label, confidence, spans
+    # name, text, expected, label, confidence, spans; expected_spans and expected_decision where the case asks for them
+    readings: Mapped[list[dict[str, Any]]] = mapped_column(Json)

@@ -123,6 +123,11 @@ def test_a_case_is_reworded_retired_and_never_deleted(client: TestClient) -> Non
     changed = client.put(path, json=anew).json()
     assert (changed["revision"], changed["case"]["id"], changed["case"]["text"]) == (2, made["id"], "Refund the fee.")
     assert_problem(client.put(path, json={"case": {"kind": "minimum", "text": "x"}}), 422, "label")
+    for wrong, words in (
+        ({**anew["case"], "text": " "}, "case.text: must not be blank"),
+        ({"kind": "minimum", "text": "", "label": "other"}, "case.text: must not be blank"),
+    ):
+        assert client.put(path, json={"case": wrong}).json()["detail"] == words
     assert client.post(f"{path}/retire").json()["retired"] is True
     assert client.get("/v1/checks/cases", params={"retired": False}).json()["data"] == []
     assert [entry["revision"] for entry in client.get("/v1/checks/cases").json()["data"]] == [3]
@@ -169,7 +174,7 @@ def test_export_writes_the_standing_cases_as_a_suite_and_refuses_where_there_are
     client: TestClient, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("REFUND_ROUTER_DATABASE_URL", settings.database_url)
-    target = tmp_path / "out.yaml"
+    target = tmp_path / "our-suites" / "shop.yaml"
 
     def export(*more: str) -> Result:
         return CliRunner().invoke(app, ["export", "--cases", str(target), *more])
@@ -202,6 +207,14 @@ def test_a_case_of_a_run_is_taken_into_the_shops_suite_in_one_step(
         {"id": "one", "kind": "minimum", "text": "I am Jo. Thanks.", "label": "no_refund"},
         {"id": "greeted", "kind": "invariance", "text": "Hello, swap it.", "label": "replacement", "edits": ["case"]},
         {"id": "orders", "kind": "structural", "text": "refund the fee and not the cake"},
+        {
+            "id": "cannot",
+            "kind": "minimum",
+            "text": "Jo here: the lens of Jo is fine, refund the fitting fee.",
+            "label": "refund_fee",
+            "spans": {"refund": ["fitting fee"], "keep": ["lens of Jo"]},
+            "decision": "review",
+        },
     ]
     suite = tmp_path / "theirs.yaml"
     suite.write_text(yaml.safe_dump({"name": "theirs", "description": "x", "fail_under": 0.0, "cases": theirs}))
@@ -222,11 +235,19 @@ def test_a_case_of_a_run_is_taken_into_the_shops_suite_in_one_step(
         assert (one["kind"], one["label"], one["severity"]) == ("minimum", "no_refund", "minor")
         assert "Jo." not in one["text"]
         assert client.post(f"{cases}/2/adopt").json()["case"]["text"] == "Hello, swap it."
+        asked = client.post(f"{cases}/4/adopt", json={"names": ["Jo"]}).json()["case"]
+        assert (asked["kind"], asked["decision"], asked["spans"]["refund"]) == ("minimum", "review", ["fitting fee"])
+        (kept,) = asked["spans"]["keep"]
+        assert "Jo" not in kept
+        assert kept in asked["text"]
+        exported = tmp_path / "shop.yaml"
+        exported.write_text(client.get("/v1/checks/cases", params={"format": "yaml"}).text)
+        assert "fitting fee" in str([getattr(case, "spans", None) for case in read_suite(exported).cases])
         assert_problem(client.post(f"{cases}/3/adopt"), 422, "asks for no label")
         assert_problem(client.post(f"{cases}/0/adopt"), 409, "holds this case already")
         assert_problem(client.post(f"{cases}/9/adopt"), 404, "no run holds this case")
         assert_problem(client.post("/v1/checks/runs/%00/cases/0/adopt"), 404, "no run has this id")
-        assert len(client.get("/v1/checks/cases").json()["data"]) == 3
+        assert len(client.get("/v1/checks/cases").json()["data"]) == 4
 
 
 def test_a_single_mail_of_a_run_gets_the_partner_that_its_marked_phrases_make() -> None:

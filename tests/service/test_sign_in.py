@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -16,8 +18,10 @@ from service.credentials import csrf_token
 from service.gate import COOKIE
 from service.settings import Settings
 from service.sign_in import local_path
+from service.upgrade import upgrade
 from tests.service.secured import bearer, execute, new_key
 from tests.service.test_emails import assert_problem
+from tests.service.test_models import until
 
 HTML = {"Accept": "text/html,*/*;q=0.8"}
 PAST = "2026-01-01 00:00:00"
@@ -119,6 +123,35 @@ def test_a_link_signs_in_once_with_its_keys_role(
     assert token not in stored
 
 
+@pytest.mark.parametrize(
+    ("arguments", "setting", "address", "assumed"),
+    [
+        ([], "", "http://127.0.0.1:8080", True),
+        (["--port", "8099"], "https://desk.example", "http://127.0.0.1:8099", False),
+        (["--url", "https://desk.example/"], "", "https://desk.example", False),
+        ([], "https://desk.example", "https://desk.example", False),
+    ],
+)
+def test_a_link_leads_to_where_the_service_is_said_to_be(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    setting: str,
+    address: str,
+    assumed: bool,
+) -> None:
+    url = f"sqlite:///{tmp_path}/links.db"
+    upgrade(url)
+    new_key(url, Role.AGENT, "desk")
+    monkeypatch.setenv("REFUND_ROUTER_DATABASE_URL", url)
+    monkeypatch.setenv("REFUND_ROUTER_PUBLIC_URL", setting)
+    made = CliRunner().invoke(command_line, ["keys", "link", "desk", *arguments])
+    assert (made.exit_code, f"console: {address}/sign-in?token=" in made.stderr) == (0, True), made.stderr
+    assert ("assumed: the service is at" in made.stderr) is assumed
+    both = CliRunner().invoke(command_line, ["keys", "link", "desk", "--port", "1", "--url", "https://x"])
+    assert (both.exit_code, "give one of them" in both.stderr) == (2, True)
+
+
 def test_an_old_link_lets_nobody_in(browser: TestClient, database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     new_key(database_url, Role.AGENT, "desk")
     token = link_token(database_url, "desk", monkeypatch)
@@ -214,6 +247,23 @@ def test_signing_in_from_another_sites_form_is_refused(browser: TestClient, data
     key = new_key(database_url, Role.AGENT)
     for headers in ({"Origin": "https://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"}):
         assert_problem(browser.post("/sign-in", data={"key": key}, headers=headers), 403)
+
+
+def test_a_key_is_used_by_signing_in_and_by_the_console(browser: TestClient, database_url: str) -> None:
+    key = new_key(database_url, Role.AGENT, "desk")
+
+    def last_used() -> object:
+        return execute(database_url, "select last_used_at from api_keys where name = 'desk'")[0][0]
+
+    assert last_used() is None
+    enter(browser, key)
+    assert last_used() is not None
+    execute(database_url, "update api_keys set last_used_at = null")
+    execute(
+        database_url, "update console_sessions set last_seen_at = :then", then=datetime.now(UTC) - timedelta(hours=1)
+    )
+    assert browser.get("/").status_code == 200
+    until(lambda: last_used() is not None)
 
 
 def test_ten_wrong_tries_are_enough_and_right_ones_cost_nothing(guarded: Settings, database_url: str) -> None:

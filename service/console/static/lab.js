@@ -4,6 +4,7 @@
 (() => {
   const at = (id) => document.getElementById(id);
   const state = { text: "", order: null, focus: 0, from: null, positions: true, off: new Set(), chosen: null };
+  const MOVERS = ["earlier", "later", "exchange", "shuffle", "written", "positions", "all-heads"];
   let answer = null;
   let weights = null;
   let asked = 0;
@@ -15,6 +16,7 @@
   /** Ask for both readings; of several answers under way only the last one asked for is shown. */
   async function read() {
     const turn = ++asked;
+    busy(true);
     const body = { text: state.text, positions: state.positions, heads_off: [...state.off].map(headOf) };
     if (state.order) body.order = state.order;
     if (state.from !== null) body.attention_from = state.from;
@@ -24,12 +26,35 @@
       answer = found;
       at("fault").textContent = "";
     } catch (error) {
-      if (turn === asked) at("fault").textContent = error.message;
+      if (turn !== asked) return;
+      at("fault").textContent = error.message;
+      if (state.order) showGap(); // what stands there is as old as it was
+      else forget();
+      busy(false);
       return;
     }
     state.order ??= answer.words.map((_, n) => n);
     weights = Attention.byWord(answer, state.order);
+    busy(false);
     show();
+  }
+
+  /** The readings are old while new ones are awaited; before the first answer nothing can be moved. */
+  function busy(waiting) {
+    at("readings").setAttribute("aria-busy", String(waiting));
+    if (waiting) at("gap-words").textContent = "Reading …";
+    for (const id of MOVERS) at(id).disabled = !state.order;
+    at("exchange").disabled ||= phrases() === null;
+  }
+
+  /** No reading of this text: nothing of the one before may stand for it. */
+  function forget() {
+    answer = weights = null;
+    const parts = "#tiles, #readings .body, #attention, #case, #gap-words, #digits, #from-word";
+    for (const part of document.querySelectorAll(parts)) part.replaceChildren();
+    at("gap").textContent = "–";
+    at("head-off").disabled = true;
+    busy(false);
   }
 
   function headOf(key) {
@@ -52,7 +77,6 @@
     at("why").hidden = state.positions;
     at("digits").textContent = `${answer.arranged.label.replaceAll("_", " ")} ${answer.arranged.confidence}`;
     at("positions").setAttribute("aria-checked", String(state.positions));
-    at("exchange").disabled = phrases() === null;
     at("all-heads").hidden = state.off.size === 0;
     showGrid();
   }
@@ -154,6 +178,7 @@
   }
 
   function choose(layer, head) {
+    if (!state.order) return;
     state.chosen = `${layer},${head}`;
     showTiles();
     showGrid();
@@ -161,6 +186,7 @@
   }
 
   function toggle(layer, head) {
+    if (!state.order) return;
     const key = `${layer},${head}`;
     if (!state.off.delete(key)) state.off.add(key);
     read();
@@ -171,6 +197,7 @@
   }
 
   function focusTile(place) {
+    if (!state.order) return;
     state.focus = Math.max(0, Math.min(state.order.length - 1, place));
     for (const [n, item] of [...at("tiles").children].entries()) item.firstChild.tabIndex = n === state.focus ? 0 : -1;
     tileAt(state.focus).focus();
@@ -178,7 +205,7 @@
 
   /** Put the word at one place to another; the readings follow. */
   function move(from, to) {
-    if (to < 0 || to >= state.order.length || from === to) return;
+    if (!state.order || to < 0 || to >= state.order.length || from === to) return;
     const [word] = state.order.splice(from, 1);
     state.order.splice(to, 0, word);
     state.focus = to;
@@ -215,12 +242,7 @@
   }
 
   function shuffle() {
-    const order = [...state.order];
-    for (let n = order.length - 1; n > 0; n--) {
-      const other = Math.floor(Math.random() * (n + 1));
-      [order[n], order[other]] = [order[other], order[n]];
-    }
-    setOrder(order);
+    setOrder(state.order.map((word) => [Math.random(), word]).sort(([a], [b]) => a - b).map(([, word]) => word));
   }
 
   function lookFrom(word) {
@@ -235,7 +257,10 @@
 
   function begin(text) {
     Object.assign(state, { text, order: null, focus: 0, from: null, chosen: null });
-    read();
+    if (text.trim()) return read();
+    asked++; // what is under way is of another text
+    forget();
+    at("fault").textContent = "Type a mail first.";
   }
 
   /** Dragging by pointer: mouse, pen and touch alike. A press that does not travel is a click. */
@@ -243,7 +268,7 @@
     let held = null;
     list.addEventListener("pointerdown", (event) => {
       const tile = event.target.closest("button");
-      if (!tile || event.button !== 0) return;
+      if (!tile || event.button !== 0 || !state.order) return;
       held = { tile, x: event.clientX, y: event.clientY, moved: false, id: event.pointerId };
     });
     document.addEventListener("pointermove", (event) => {
@@ -272,7 +297,7 @@
       const tile = event.target.closest("button");
       const ofDrag = state.dropped && event.detail > 0; // a key's click has no count
       state.dropped = false;
-      if (ofDrag || !tile) return;
+      if (ofDrag || !tile || !state.order) return;
       state.focus = [...list.children].indexOf(tile.parentElement);
       lookFrom(Number(tile.dataset.word));
     });
@@ -288,7 +313,7 @@
       else focusTile(state.focus + step);
     });
     document.addEventListener("keydown", (event) => {
-      if (Console.isTyping(event) || event.altKey || event.ctrlKey || event.metaKey || !answer) return;
+      if (Console.isTyping(event) || event.altKey || event.ctrlKey || event.metaKey || !state.order) return;
       if (event.key === "p") switchPositions();
       if (event.key === "s") shuffle();
       if (event.key === "w") setOrder(answer.words.map((_, n) => n));

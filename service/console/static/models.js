@@ -12,12 +12,20 @@ document.addEventListener("DOMContentLoaded", () => {
     at("sure-words").textContent = words;
     at("sure-optional").hidden = force;
     at("sure-reason").required = force;
-    at("sure-reason").value = "";
+    at("sure-reason").value = at("sure-fault").textContent = "";
     wanted = { address, done, force };
     sure.returnValue = "no";
     sure.showModal();
     at("sure-reason").focus();
   }
+
+  /** A reason of blanks is none: the dialog stays and says so. */
+  at("sure-form").addEventListener("submit", (event) => {
+    if (event.submitter?.value !== "yes" || !wanted.force || at("sure-reason").value.trim()) return;
+    event.preventDefault();
+    at("sure-fault").textContent = "Promoting by force needs a reason in words.";
+    at("sure-reason").focus();
+  });
 
   sure.addEventListener("close", async () => {
     if (sure.returnValue !== "yes") return;

@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.service.browser.conftest import violations
 from tests.service.browser.live import LiveServer
@@ -84,6 +84,44 @@ def test_a_head_is_chosen_in_the_grid_switched_off_and_all_are_switched_on_again
     expect(share).not_to_have_text(before)
     page.get_by_role("button", name="All heads on").click()
     expect(share).to_have_text(before)
+
+
+def test_nothing_can_be_moved_before_the_first_answer_and_old_readings_are_marked_busy(page: Page) -> None:
+    waiting: list[Route] = []
+    page.route("**/v1/explain", lambda route: waiting.append(route))
+
+    def let_on() -> None:
+        while not waiting:
+            page.wait_for_timeout(20)
+        waiting.pop().continue_()
+
+    page.goto("/lab")
+    movers = [page.locator(f"#{name}") for name in ("earlier", "later", "exchange", "shuffle", "written", "positions")]
+    for mover in movers:
+        expect(mover).to_be_disabled()
+    for key in "psw":
+        page.keyboard.press(key)
+    expect(page.locator("#readings")).to_have_attribute("aria-busy", "true")
+    let_on()
+    expect(page.locator("#arranged .reading")).to_have_text(TEXT)
+    expect(page.locator("#readings")).to_have_attribute("aria-busy", "false")
+    page.get_by_role("button", name="Shuffle").click()
+    expect(page.locator("#readings")).to_have_attribute("aria-busy", "true")
+    let_on()
+    expect(page.locator("#readings")).to_have_attribute("aria-busy", "false")
+    page.locator("#text").fill("refund cake")
+    page.get_by_role("button", name="Read").click()
+    tile(page, "cake").click()  # of the text before, which nothing moves any more
+    tile(page, "cake").press("Shift+ArrowLeft")
+    let_on()
+    expect(page.locator("#arranged .reading")).to_have_text("refund cake")
+    page.locator("#text").fill(" ")
+    page.get_by_role("button", name="Read").click()
+    expect(page.get_by_role("alert")).to_have_text("Type a mail first.")
+    for mover in movers:
+        expect(mover).to_be_disabled()
+    expect(page.locator("#tiles button")).to_have_count(0)
+    assert waiting == []
 
 
 def test_a_mail_is_opened_in_the_lab_and_a_text_too_long_says_so(page: Page, server: LiveServer) -> None:

@@ -108,6 +108,9 @@ def test_a_refused_promotion_is_told_and_can_be_forced_with_a_reason(
     assert violations(page) == []
     page.get_by_role("button", name="Yes").click()
     expect(page.get_by_role("dialog")).to_be_visible()  # a reason is needed
+    page.get_by_label("Reason").fill("   ")
+    page.get_by_role("button", name="Yes").click()
+    expect(page.locator("#sure-fault")).to_have_text("Promoting by force needs a reason in words.")
     page.get_by_label("Reason").fill("worse elsewhere")
     page.get_by_role("button", name="Yes").click()
     expect(page.locator("#notice")).to_have_text(f"{other} serves.")
