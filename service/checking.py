@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -14,6 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session, sessionmaker
 
 from model.checkpoint import ModelFolderError
+from model.checks.schema import Suite
 from model.classifier import Classifier
 from service.errors import Conflict, NotFound
 from service.model_shelf import ModelShelf, UnknownModel
@@ -49,6 +51,8 @@ class Checker:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="suites")
         self._closing = asyncio.Event()
         self._schedule: asyncio.Task[None] | None = None
+        self._waiting: dict[tuple[str, str, str], SuiteRun] = {}  # by suite, its hash and the model's version
+        self._queueing = threading.Lock()
         self._retry_at = 0.0  # by the monotonic clock: a run that broke is not repeated at every tick
 
     @property
@@ -71,7 +75,8 @@ class Checker:
         await asyncio.to_thread(self._pool.shutdown, cancel_futures=False)
 
     def submit(self, names: Sequence[str], version: str | None, *, trigger: Trigger, actor: str) -> list[SuiteRun]:
-        """Announce runs of the suites, on the serving model or another, and run them when their turn comes."""
+        """Announce runs of the suites, on the serving model or another, and run them when their turn comes. One that
+        waits for its turn already is not announced again, but given."""
         suites = self._runs.suites(names)
         classifier = self._reader.classifier
         if version is not None and version not in (classifier.version, classifier.card.version):
@@ -81,10 +86,25 @@ class Checker:
                 raise NotFound(str(error)) from None
             except ModelFolderError as error:
                 raise Conflict(str(error)) from None
-        runs = announce(self._sessions, suites, model_version=classifier.version, trigger=trigger, actor=actor)
-        for run, suite in zip(runs, suites, strict=True):
-            self._pool.submit(self._guarded, partial(self._runs.execute, run, suite, classifier))
-        return runs
+        version = classifier.version
+        places = {(suite.name, suite.sha256, version): suite for suite in suites}
+        with self._queueing:
+            new = [suite for place, suite in places.items() if place not in self._waiting]
+            runs = announce(self._sessions, new, model_version=version, trigger=trigger, actor=actor)
+            self._waiting |= {(run.suite, run.suite_sha256, version): run for run in runs}
+            for run, suite in zip(runs, new, strict=True):
+                self._pool.submit(self._guarded, partial(self._take_turn, run, suite, classifier))
+            return [self._waiting[place] for place in places]
+
+    def waiting_ids(self) -> frozenset[str]:
+        """Runs that were announced here and whose turn has not come."""
+        with self._queueing:
+            return frozenset(run.id for run in self._waiting.values())
+
+    def _take_turn(self, run: SuiteRun, suite: Suite, classifier: Classifier) -> None:
+        with self._queueing:
+            del self._waiting[run.suite, run.suite_sha256, run.model_version]
+        self._runs.execute(run, suite, classifier)
 
     def _check_start(self) -> None:
         """The verdict first, then what no run of these very files stands for yet."""

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from service.access import Role
 from service.cli.entrance import address_of, print_console
-from service.cli.terminal import err, out, read_settings, refuse, upgrade_database
+from service.cli.terminal import err, folded, out, read_settings, refuse, upgrade_database, whole_column
 from service.database import make_engine, make_sessions
 from service.errors import ServiceError
 from service.issuing import live_key, make_key, revoke_key
@@ -78,11 +78,12 @@ def list_keys() -> None:
 
     Example: `refund-router keys list`
     """
-    table = Table("name", "prefix", "role", "state", "created", "last used")
     with open_session() as session:
         rows = list(queries.list_keys(session, limit=PAGE))
         while rows and (more := queries.list_keys(session, limit=PAGE, before_id=rows[-1].id)):
             rows += more
+    others = ("prefix", "role", "state", "created", "last used")
+    table = Table(whole_column("name", [row.name for row in rows]), *map(folded, others))
     for row in rows:
         state = "live" if row.expires_at is None else f"until {_day(row.expires_at)}"
         if row.expires_at is not None and row.expires_at <= datetime.now(UTC):

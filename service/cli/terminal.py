@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,6 +11,7 @@ import typer
 from pydantic import ValidationError
 from rich.console import Console
 from rich.progress import Progress
+from rich.table import Column
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session, sessionmaker
 
@@ -25,6 +26,16 @@ from service.upgrade import UnknownSchema, upgrade
 out, err = Console(highlight=False), Console(stderr=True, highlight=False)
 
 ModelOption = Annotated[Path | None, typer.Option("--model", help="Model folder; the released one by default.")]
+
+
+def whole_column(name: str, values: Sequence[str]) -> Column:
+    """A table's column whose values are never cut or parted, however narrow the terminal is."""
+    return Column(name, no_wrap=True, min_width=max(map(len, values), default=0))
+
+
+def folded(name: str) -> Column:
+    """One whose values go on in the next line."""
+    return Column(name, overflow="fold")
 
 
 def refuse(message: str) -> typer.Exit:

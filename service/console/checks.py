@@ -14,7 +14,7 @@ from service.console.cases import as_yaml
 from service.console.marks import marked
 from service.console.plots import plot
 from service.console.site import page
-from service.dependencies import SessionDep
+from service.dependencies import CheckerDep, SessionDep
 from service.queries import checks as queries
 from service.schemas.checks import RunCaseOut
 from service.shop_suite import NAME
@@ -26,7 +26,7 @@ TREND_RUNS = 30
 
 
 @router.get("/checks", response_class=HTMLResponse)
-def checks(request: Request, session: SessionDep) -> HTMLResponse:
+def checks(request: Request, session: SessionDep, checker: CheckerDep) -> HTMLResponse:
     """The newest runs, and for each suite among them how its share of passed cases went."""
     runs = [run_answer(run) for run in queries.list_runs(session, limit=SHOWN_RUNS)]
     trends = []
@@ -44,6 +44,7 @@ def checks(request: Request, session: SessionDep) -> HTMLResponse:
         {
             "runs": runs,
             "plots": trends,
+            "waiting": checker.waiting_ids(),
             "running": sum(run.state == "running" for run in runs),
             "may_run": may(request.state.role, "POST", "/v1/checks/runs"),
             "may_see_cases": may(request.state.role, "GET", "/checks/cases"),

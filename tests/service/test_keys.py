@@ -114,9 +114,13 @@ def test_a_key_made_on_the_command_line_is_printed_once_and_listed_without_it(
     assert key[:11] in listed.stdout
     assert key[11:] not in listed.stdout
     assert "never" in listed.stdout
+    long = "mail-server-of-the-second-warehouse-2026-11-30"
+    runner.invoke(app, ["keys", "create", long, "--role", "ingest"])
+    assert long in runner.invoke(app, ["keys", "list"], env={"COLUMNS": "80"}).stdout
+    runner.invoke(app, ["keys", "revoke", long])
     assert runner.invoke(app, ["keys", "revoke", "desk"]).exit_code == 0
     assert "revoked" in runner.invoke(app, ["keys", "list"], env={"COLUMNS": "200"}).stdout
-    actors = execute(database_url, "select actor, action from audit_entries order by id")
+    actors = execute(database_url, "select actor, action from audit_entries where subject = 'desk' order by id")
     assert [tuple(row) for row in actors] == [("command-line", "key_created"), ("command-line", "key_revoked")]
 
 

@@ -176,6 +176,30 @@
     document.title = document.hidden ? `(new) ${document.title.replace("(new) ", "")}` : document.title;
   }
 
+  /** Back from a mail, the mail at hand and what was scrolled to are those of before. */
+  function keepPlace() {
+    addEventListener("pagehide", () => {
+      const place = { search: location.search, id: current()?.id, top: scrollY };
+      try {
+        sessionStorage.setItem("place", JSON.stringify(place));
+      } catch {
+        return; // storage may be forbidden; the inbox then begins at its top
+      }
+    });
+    let place;
+    try {
+      place = JSON.parse(sessionStorage.getItem("place"));
+    } catch {
+      return;
+    }
+    const [entry] = performance.getEntriesByType("navigation");
+    if (entry?.type !== "back_forward" || place?.search !== location.search) return;
+    const row = document.getElementById(place.id);
+    if (!row) return;
+    goTo(row);
+    scrollTo(0, place.top);
+  }
+
   /** Listen for new mails; the browser comes back by itself where the service was away for a while. */
   function listen() {
     const live = document.getElementById("live");
@@ -252,6 +276,7 @@
       showChosen();
     });
     watchViews();
+    keepPlace();
     showChosen();
     if (list().dataset.live === "yes") listen();
   });

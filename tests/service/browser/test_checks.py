@@ -21,6 +21,11 @@ def test_by_mouse_suites_are_run_and_what_they_find_comes_by_itself(
     row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="easy"))
     expect(row).to_contain_text("running")
     expect(page.locator("#runs")).to_contain_text("1 run goes on")
+    for _ in range(2):  # the second time it waits already
+        page.get_by_role("button", name="Run every suite now").click()
+        expect(page.get_by_role("row").filter(has_text="waiting")).to_have_count(1)
+    expect(page.locator("#runs")).to_contain_text("2 runs go on")
+    row = row.last
     row.get_by_role("link").focus()
     gate.clear()
     expect(row).to_contain_text("3 of 4")

@@ -165,8 +165,23 @@ def test_the_inbox_is_readable_without_javascript(browser: Browser, server: Live
     page = context.new_page()
     page.goto("/")
     expect(page.get_by_role("link", name="Order 5")).to_be_visible()
+    expect(page.locator("noscript p")).to_contain_text("Without JavaScript this page can be read")
     expect(page.get_by_role("button")).to_have_count(1)  # what would do nothing is not shown; "Show" is a form's
     context.close()
+
+
+def test_back_from_a_mail_the_inbox_is_where_it_was(page: Page, server: LiveServer) -> None:
+    for number in range(10, 40):
+        send(server, number)
+    page.set_viewport_size({"width": 800, "height": 400})
+    page.goto("/")
+    row(page, 15).locator("a.words").click()
+    expect(page.locator("#words")).to_be_visible()
+    page.go_back()
+    expect(row(page, 15).locator("a.words")).to_be_focused()
+    expect(row(page, 15)).to_be_in_viewport()
+    page.goto("/")
+    expect(row(page, 39)).to_be_in_viewport()
 
 
 def test_a_view_is_kept_opened_and_forgotten(page: Page, server: LiveServer) -> None:

@@ -70,4 +70,7 @@ def test_models_on_the_command_line(
     assert runner.invoke(app, ["models", "rollback"]).exit_code == 0
     nothing = runner.invoke(app, ["models", "rollback"])
     assert (nothing.exit_code, "no model served before" in nothing.stderr) == (2, True)
-    assert runner.invoke(app, ["models", "promote", "nothing"]).exit_code == 2
+    assert other in runner.invoke(app, ["models", "list"], env={"COLUMNS": "60"}).stdout
+    unknown = runner.invoke(app, ["models", "promote", "nothing"])
+    assert unknown.exit_code == 2
+    assert f"no model folder holds nothing; its folder goes into {settings.models_folder}" in unknown.stderr

@@ -38,6 +38,7 @@ def test_the_models_page_shows_which_one_serves_with_its_figures(client: TestCli
     assert re.search(rf'<h2 id="model-\d+">{re.escape(serving)}</h2>\s*<span class="passed">serves</span>', page)
     models = client.get("/v1/models").json()["data"]
     assert all(model["version"] in page for model in models if model["version"])
+    assert "goes into <code>var/models</code>" in page
     others = sum(model["version"] not in (None, serving) for model in models)
     assert page.count('class="promote needs-script"') == others
     assert "No model was promoted yet." in page
