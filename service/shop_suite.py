@@ -64,13 +64,16 @@ def make_case(
     actor: str,
 ) -> ShopCase:
     """A case of a stored mail: a pair, the two phrases exchanged, where the label has another side and both phrases
-    are known; else a case of one mail. Raises NotFound, Conflict for a mail that was erased, and InvalidRequest for a
-    phrase that the mail has not."""
+    are known; else a case of one mail. Raises NotFound; Conflict for a mail that was erased, or that has a case of the
+    label, also where it was stored twice; InvalidRequest for a phrase that the mail has not."""
     email = lock_email(session, email_id=email_id)
     if email is None:
         raise NotFound("no mail has this id")
     if email.erased_at is not None:
         raise Conflict("the mail was erased; it has no words to make a case of")
+    for row in queries.standing_cases_of(session, email=email):
+        if row.case.get("a", row.case)["label"] == label:
+            raise Conflict("the shop's suite holds a case of this mail already", case_id=row.id)
     known = [*names, *names_of([email.sender, *email.recipients])]
     details = stand_ins(email.text, known, seed=email_id)
     text = replaced(email.text, details)

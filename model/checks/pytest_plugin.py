@@ -6,6 +6,7 @@ A case that fails fails its item: floors (`fail_under`) are of `refund-router ch
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,7 +62,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     if file_path.name.endswith(SUFFIXES) or file_path.resolve() in parent.config.stash[FILES]:
-        return SuiteItems.from_parent(parent, path=file_path)
+        # pytest gives a file that lies outside its root and was named itself an empty id
+        nodeid = Path(os.path.relpath(file_path, parent.config.rootpath)).as_posix()
+        return SuiteItems.from_parent(parent, path=file_path, nodeid=nodeid)
     return None
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import ColumnElement, and_, func, select
+from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from service.queries.database import begin_writing
-from service.tables import ShopCase
+from service.tables import Email, ShopCase
 
 
 def _is_newest() -> ColumnElement[bool]:
@@ -47,6 +47,15 @@ def standing_cases(session: Session) -> Sequence[ShopCase]:
     """Those that are not retired, oldest first."""
     return session.scalars(
         select(ShopCase).where(_is_newest(), ShopCase.retired.is_(False)).order_by(ShopCase.id)
+    ).all()
+
+
+def standing_cases_of(session: Session, *, email: Email) -> Sequence[ShopCase]:
+    """Those made of this mail, or of another from the same to the same with the same text, oldest first."""
+    same = select(Email.id).where(Email.content_hash.is_not(None), Email.content_hash == email.content_hash)
+    made = or_(ShopCase.email_id == email.id, ShopCase.email_id.in_(same))
+    return session.scalars(
+        select(ShopCase).where(_is_newest(), ShopCase.retired.is_(False), made).order_by(ShopCase.id)
     ).all()
 
 

@@ -65,7 +65,7 @@ def test_erasing_a_mail_takes_every_wording_of_its_cases_and_what_runs_kept_of_t
 ) -> None:
     email_id, case_id = make(client)
     path = f"/v1/checks/cases/{case_id}"
-    spans = {"refund": [f"{MARK} pie"]}  # not found, so that the run's complaint quotes it
+    spans = {"refund": [TEXT]}  # not marked whole, so that the run's complaint quotes it
     anew = {"kind": "minimum", "text": TEXT, "label": "refund_fee", "spans": spans, "severity": "critical"}
     assert client.put(path, json={"case": anew}).json()["revision"] == 2
     run_id = client.post("/v1/checks/runs", json={"suites": ["shop"]}).json()["data"][0]["id"]

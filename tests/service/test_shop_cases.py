@@ -58,6 +58,41 @@ def test_details_get_stand_ins_of_their_shape_and_the_same_one_everywhere() -> N
     assert changed == replaced(text, stand_ins(text, ["Mina", "Rao"], seed="1"))
 
 
+@pytest.mark.parametrize(
+    ("text", "gone", "kept"),
+    [
+        ("I was born on 12/03/1985 in May.", ["12/03", "1985"], "I was born on "),
+        ("DOB: 4 July 1976. Refund the tip", ["July", "1976"], ". Refund the tip"),
+        ("Geboren am 7.11.1990, bitte", ["7.11", "1990"], ", bitte"),
+        ("Date of birth March 3rd, 1969 ok", ["March", "3rd", "1969"], " ok"),
+        ("Write to soren at firma dot example please", ["soren", "firma"], "Write to "),
+        ("mina (at) shop (dot) co (dot) uk", ["mina", "shop", "co"], ""),
+        ("Musterstraße 12a\n10115 Berlin\nDanke", ["Musterstr", "10115", "Berlin"], "\nDanke"),
+        ("12 rue de la Paix, merci", ["Paix"], ", merci"),
+        ("Vivo en Calle Mayor 5 y quiero", ["Mayor"], " y quiero"),
+        ("ul. Długa 7/3\n00-238 Warszawa", ["Długa", "Warszawa"], ""),
+        ("Mina\n4 Elm Road\nLeeds LS1 4AP\nthe cake", ["Elm", "Leeds", "LS1"], "\nthe cake"),
+        ("Springfield, IL 62704\nThanks", ["Springfield", "62704"], "\nThanks"),
+    ],
+)
+def test_births_streets_towns_and_spoken_addresses_go_too(text: str, gone: list[str], kept: str) -> None:
+    changed = replaced(text, stand_ins(text, [], seed="1"))
+    assert not [detail for detail in gone if detail in changed], changed
+    assert kept in changed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Refund the fee, not the cake. I looked at the dot matrix printer.",
+        "We met on 3 May; the cake was born of love.",
+        "The second mug\nbroke, refund the 2 others",
+    ],
+)
+def test_what_is_no_detail_stays(text: str) -> None:
+    assert replaced(text, stand_ins(text, [], seed="1")) == text
+
+
 def test_names_come_from_the_address_headers_but_not_the_addresses() -> None:
     assert names_of(["Mina Rao <mina@x.com>", "plain@x.com", None, "Jo <jo@x.com>"]) == ["Mina", "Rao"]
 
@@ -84,8 +119,7 @@ def test_a_phrase_that_the_model_marked_amid_a_word_is_no_phrase_to_exchange(
     monkeypatch.setattr("service.shop_suite._marked", lambda *_: "elivery fe")
     assert make(client, refund=None, keep=None).json()["case"]["kind"] == "minimum"
     monkeypatch.setattr("service.shop_suite._marked", lambda *_: "fee")
-    assert make(client, refund=None, severity="minor").json()["case"]["kind"] == "swap"
-    assert_problem(make(client, refund=None, keep="delivery fee"), 409, "holds this case already")
+    assert make(client, refund=None, label="refund_item").json()["case"]["kind"] == "swap"
 
 
 def test_phrases_that_nobody_judged_are_none_to_exchange(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,7 +128,9 @@ def test_phrases_that_nobody_judged_are_none_to_exchange(client: TestClient, mon
     label = next(name for name in ("refund_fee", "refund_item") if name != mail["label"])
     client.post(f"/v1/emails/{mail['id']}/feedback", json={"verdict": "corrected", "label": label})
     told = {"email_id": mail["id"], "label": label}
-    assert client.post("/v1/checks/cases", json=told).json()["case"]["kind"] == "minimum"
+    alone = client.post("/v1/checks/cases", json=told).json()
+    assert alone["case"]["kind"] == "minimum"
+    client.post(f"/v1/checks/cases/{alone['id']}/retire")
     marked = client.post("/v1/checks/cases", json={**told, "refund": "fee", "keep": "cake"})
     assert marked.json()["case"]["kind"] == "swap"
 
@@ -110,10 +146,20 @@ def test_what_does_not_fit_is_told(client: TestClient) -> None:
 def test_what_the_suite_holds_already_is_not_added_again_until_it_is_retired(client: TestClient) -> None:
     made = make(client).json()
     again = make(client, severity="critical")
-    assert_problem(again, 409, "holds this case already")
+    assert_problem(again, 409, "holds a case of this mail already")
     assert again.json()["case_id"] == made["id"]
     client.post(f"/v1/checks/cases/{made['id']}/retire")
     assert make(client).status_code == 201
+
+
+def test_the_same_mail_is_one_case_however_often_it_came(client: TestClient) -> None:
+    made = make(client).json()
+    other = client.post("/v1/emails", json={**MAIL, "message_id": "<again@example.com>"}).json()["id"]
+    assert other != made["email_id"]
+    for again in (make(client, names=["Call"]), make(client, email_id=other)):
+        assert_problem(again, 409, "holds a case of this mail already")
+        assert again.json()["case_id"] == made["id"]
+    assert make(client, email_id=other, label="no_refund").status_code == 201
 
 
 def test_a_case_is_reworded_retired_and_never_deleted(client: TestClient) -> None:

@@ -75,6 +75,13 @@ def test_k_picks_by_group_trade_and_kind(folder: Path, tiny_folder: Path) -> Non
     assert "ours.yaml::orders" not in listed.stdout
 
 
+def test_items_of_a_file_outside_the_root_name_the_file(folder: Path) -> None:
+    (folder / "elsewhere").mkdir()
+    file = folder / "suites" / "ours.yaml"
+    listed = run(folder / "elsewhere", f"--refund-suite={file}", "--rootdir=.", "--collect-only", "-q")
+    assert "../suites/ours.yaml::orders" in listed.stdout, listed.stdout + listed.stderr
+
+
 def test_two_workers_share_the_cases(folder: Path, tiny_folder: Path) -> None:
     result = run(folder, "--refund-suite", "suites", "--refund-model", str(tiny_folder), "-q", "-n", "2")
     assert "1 failed, 1 passed" in result.stdout, result.stdout + result.stderr
