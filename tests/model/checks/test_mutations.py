@@ -23,7 +23,7 @@ ALONE = 6  # cases: so many must break before a fall is more than chance
 CAUGHT_BY: dict[str, frozenset[str]] = {
     "positions off": ALL,
     "positions constant": ALL,
-    "RoPE on queries only": frozenset({"fee-not-cake", "languages", "position"}),
+    "RoPE on queries only": ALL,
     "reversed positions": ALL,
     "one head dead": frozenset({"negation"}),  # a good network spares a head: a few of many cases show it
     "shuffled embedding rows": ALL,
