@@ -10,7 +10,7 @@ from rich.table import Table
 from sqlalchemy.exc import SQLAlchemyError
 
 from model.drift import DriftMeter
-from service.cli.terminal import ModelOption, err, load_classifier, out, read_settings, refuse
+from service.cli.terminal import ModelOption, err, load_classifier, print_table, read_settings, refuse
 from service.database import make_engine, make_sessions
 from service.drift import Drift, days
 
@@ -56,4 +56,4 @@ def _print(found: list[Drift]) -> None:
             threshold = "too few mails" if signal.threshold is None else f"{signal.threshold:.3f}"
             mark = "SHIFTED" if signal.shifted else ""
             table.add_row("", "", "", signal.name, f"{signal.distance:.3f}", threshold, mark)
-    out.print(table)
+    print_table(table)

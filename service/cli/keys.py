@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from service.access import Role
 from service.cli.entrance import address_of, print_console
-from service.cli.terminal import err, folded, out, read_settings, refuse, upgrade_database, whole_column
+from service.cli.terminal import err, out, print_table, read_settings, refuse, upgrade_database
 from service.database import make_engine, make_sessions
 from service.errors import ServiceError
 from service.issuing import live_key, make_key, revoke_key
@@ -82,8 +82,7 @@ def list_keys() -> None:
         rows = list(queries.list_keys(session, limit=PAGE))
         while rows and (more := queries.list_keys(session, limit=PAGE, before_id=rows[-1].id)):
             rows += more
-    others = ("prefix", "role", "state", "created", "last used")
-    table = Table(whole_column("name", [row.name for row in rows]), *map(folded, others))
+    table = Table("name", "prefix", "role", "state", "created", "last used")
     for row in rows:
         state = "live" if row.expires_at is None else f"until {_day(row.expires_at)}"
         if row.expires_at is not None and row.expires_at <= datetime.now(UTC):
@@ -92,7 +91,7 @@ def list_keys() -> None:
             state = f"revoked {_day(row.revoked_at)}"
         used = "never" if row.last_used_at is None else f"{row.last_used_at:%Y-%m-%d %H:%M}"
         table.add_row(row.name, row.prefix, row.role, state, _day(row.created_at), used)
-    out.print(table)
+    print_table(table)
 
 
 @app.command()

@@ -10,7 +10,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from service.cli.opening import opened, suite_runs, who
-from service.cli.terminal import err, folded, out, whole_column
+from service.cli.terminal import err, out, print_table
 from service.errors import Conflict
 from service.model_answers import model_answers
 from service.promotion import promote, roll_back, serving_version
@@ -33,8 +33,7 @@ def list_models(as_json: Annotated[bool, typer.Option("--json", help="Print JSON
         for answer in answers:
             out.print(json.dumps(answer.model_dump(mode="json")), markup=False, soft_wrap=True)
         return
-    others = ("folder", "accuracy", "both of a pair", "suites", "languages", "problem")
-    table = Table("", whole_column("version", [answer.version or "" for answer in answers]), *map(folded, others))
+    table = Table("", "version", "folder", "accuracy", "both of a pair", "suites", "languages", "problem")
     for answer in answers:
         figures = answer.evaluations[0] if answer.evaluations else None
         pairs = figures.pairs_both_right if figures is not None else None
@@ -48,7 +47,7 @@ def list_models(as_json: Annotated[bool, typer.Option("--json", help="Print JSON
             " ".join(answer.languages or []),
             answer.problem or "",
         )
-    out.print(table)
+    print_table(table)
 
 
 @app.command("promote")

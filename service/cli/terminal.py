@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,8 +10,9 @@ from typing import Annotated, Any
 import typer
 from pydantic import ValidationError
 from rich.console import Console
+from rich.measure import Measurement
 from rich.progress import Progress
-from rich.table import Column
+from rich.table import Table
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session, sessionmaker
 
@@ -24,18 +25,15 @@ from service.settings import ENV_PREFIX, Settings, released_model
 from service.upgrade import UnknownSchema, upgrade
 
 out, err = Console(highlight=False), Console(stderr=True, highlight=False)
+WIDEST = 10_000  # characters that a table may take
 
 ModelOption = Annotated[Path | None, typer.Option("--model", help="Model folder; the released one by default.")]
 
 
-def whole_column(name: str, values: Sequence[str]) -> Column:
-    """A table's column whose values are never cut or parted, however narrow the terminal is."""
-    return Column(name, no_wrap=True, min_width=max(map(len, values), default=0))
-
-
-def folded(name: str) -> Column:
-    """One whose values go on in the next line."""
-    return Column(name, overflow="fold")
+def print_table(table: Table) -> None:
+    """As wide as its cells are, so that none is cut; a narrower terminal goes on in the next line."""
+    table.width = Measurement.get(out, out.options.update(max_width=WIDEST), table).maximum
+    out.print(table, no_wrap=True, overflow="ignore", crop=False)
 
 
 def refuse(message: str) -> typer.Exit:
