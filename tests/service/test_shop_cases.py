@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,11 @@ from model.checks.schema import read_suite
 from service.adopting import told_case
 from service.app import create_app
 from service.cli.commands import app
+from service.database import make_engine, make_sessions
 from service.made_up import names_of, replaced, stand_ins
 from service.settings import Settings
+from service.shop_suite import shop_suite
+from service.tables import ShopCase
 from tests.service.test_emails import assert_problem
 from tests.service.test_models import until
 
@@ -311,3 +315,23 @@ def test_a_single_mail_of_a_run_gets_the_partner_that_its_marked_phrases_make() 
     reading["spans"] = [{**span, "text": "fee"} for span in spans]
     alone = told_case("minimum", [reading])
     assert alone == {"kind": "minimum", "text": reading["text"], "label": "refund_item"}, "what overlaps is no pair"
+
+
+def test_a_case_that_no_suite_takes_any_more_is_left_out_and_told(
+    client: TestClient, settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As one of an earlier version may be: it holds up neither its suite nor the others."""
+    kept = make(client).json()
+    row = {"id": "old", "kind": "minimum", "text": "Refund it.", "label": "refund_order", "spans": {"refund": ["pie"]}}
+    engine = make_engine(settings.database_url, timeout_seconds=settings.database_timeout_seconds)
+    with make_sessions(engine).begin() as session:
+        session.add(
+            ShopCase(id="old", revision=1, case=row, retired=False, actor="before", created_at=datetime.now(UTC))
+        )
+    with make_sessions(engine).begin() as session:
+        suite = shop_suite(session)
+    engine.dispose()
+    assert suite is not None
+    assert [case.id for case in suite.cases] == [kept["case"]["id"]]
+    assert "case old is left out" in caplog.text
+    assert client.post("/v1/checks/runs", json={"suites": ["shop"]}).status_code == 202
