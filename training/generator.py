@@ -48,6 +48,7 @@ class Generator:
         self._lexicon = lexicon
         self._rng = random.Random(seed)
         self._frames: dict[str, Any] = yaml.safe_load((CORPUS / "templates.yaml").read_text(encoding="utf-8"))
+        self._reference: dict[str, Any] = yaml.safe_load((CORPUS / "reference.yaml").read_text(encoding="utf-8"))
 
     def _slots(self) -> dict[str, str]:
         rng = self._rng
@@ -60,9 +61,9 @@ class Generator:
         }
 
     def draw(self) -> Mail:
-        """One mail; half of them contrasts."""
+        """One mail; half of them contrasts, a third of the contrasts by a word that points back."""
         rng, slots = self._rng, self._slots()
-        kind = rng.choices(("composed", "contrast", "single", "fixed"), (3, 3, 1, 4))[0]
+        kind = rng.choices(("composed", "contrast", "reference", "single", "fixed"), (3, 3, 3, 1, 4))[0]
         if kind == "fixed":
             label = rng.choice(sorted(self._frames["fixed"]))
             return self._fill(rng.choice(self._frames["fixed"][label]), slots, label)
@@ -71,7 +72,12 @@ class Generator:
         other_is_item = wants_fee or rng.random() < 0.25
         others = self._lexicon.items if other_is_item else self._lexicon.fees
         slots["b"] = rng.choice([phrase for phrase in rng.sample(others, 2) if phrase != slots["a"]])
-        frame = self._compose() if kind == "composed" else rng.choice(self._frames[kind])
+        if kind == "composed":
+            frame = self._compose()
+        elif kind == "reference":
+            frame = self._refer(slots)
+        else:
+            frame = rng.choice(self._frames[kind])
         return self._fill(frame, slots, "refund_fee" if wants_fee else "refund_item")
 
     def swap_pair(self, n_frames: int) -> tuple[Mail, Mail]:
@@ -88,6 +94,27 @@ class Generator:
     def _fill(frame: str, slots: dict[str, str], label: str) -> Mail:
         text, spans = parse(frame.format(**slots))
         return Mail(text, label, spans, writer="generator", source=frame)
+
+    def _refer(self, slots: dict[str, str]) -> str:
+        """Things named in some order, then pointed at by their places: "the latter", "line 2"."""
+        rng = self._rng
+        group = rng.choice(self._reference["pointers"])
+        words = rng.choice(group["words"])
+        places = rng.sample(range(len(words)), len(words))
+        taken = (slots["a"], slots["b"])
+        third = rng.choice([item for item in rng.sample(self._lexicon.items, 3) if item not in taken])
+        things = {
+            str(place): thing for place, thing in zip(places, ("[refund:{a}]", "[keep:{b}]", third), strict=False)
+        }
+        sentences = [rng.choice(group["named"])]
+        if rng.random() < 0.4:
+            sentences.append(rng.choice(self._reference["between"]))
+        point = rng.choice(self._reference["points"]).format(w=words[places[0]], k=words[places[1]])
+        sentences.append(point[0].upper() + point[1:] if rng.random() < 0.7 else point)
+        mail = " ".join(sentences).replace("\n ", "\n")
+        for place, thing in things.items():
+            mail = mail.replace("{" + place + "}", thing)
+        return mail[0].upper() + mail[1:]
 
     def _compose(self) -> str:
         """What is wanted and what is not, in either order."""

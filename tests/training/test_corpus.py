@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -66,3 +67,20 @@ def test_generated_mails_mark_their_phrases_and_repeat_for_a_seed() -> None:
         roles = {span.role for span in mail.spans}
         if mail.label in ("refund_item", "refund_fee"):
             assert "refund" in roles
+
+
+def test_a_generated_mail_that_points_back_marks_the_thing_that_stands_in_that_place() -> None:
+    generator = Generator(harvest(read_split("train")), 3)
+    places = [("former", "latter"), ("line 1", "line 2"), ("number one", "number two")]
+    found = []
+    for mail in (generator.draw() for _ in range(6_000)):
+        for first, second in places:
+            point = re.search(f"[Rr]efund (the )?({first}|{second}), not (the )?({first}|{second})", mail.text)
+            if point is None:
+                continue
+            wanted, kept = (next(span for span in mail.spans if span.role == role) for role in ("refund", "keep"))
+            in_order = wanted.start < kept.start
+            found.append((point[2] == first, in_order))
+            assert point[2] != point[4]
+            assert (point[2] == first) == in_order, mail.text
+    assert {first for first, _ in found} == {True, False}
