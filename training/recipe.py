@@ -170,11 +170,25 @@ def train(recipe: Recipe, corpus: Path, run: Path, target: Path, report: Report)
         identity=identity,
     )
     trainer.run(lambda epoch, step, steps, _: report(f"epoch {epoch + 1} of {recipe.training.epochs}", step, steps))
+    known = details(recipe, training, time.monotonic() - started, [asdict(r) for r in trainer.reports])
     languages = tuple(sorted({mail.lang for mail in training}))
-    export(network, tokenizer.to_json(), Card(recipe.version, languages=languages), target, recipe.precision)
+    card = Card(recipe.version, languages=languages, details=known)
+    return write_measured(network, tokenizer, card, development, target, recipe.precision, report)
+
+
+def write_measured(
+    network: EmailEncoder,
+    tokenizer: MailTokenizer,
+    card: Card,
+    development: list[Mail],
+    target: Path,
+    precision: Precision,
+    report: Report,
+) -> dict[str, Any]:
+    """Make a model folder whose card is calibrated and has the figures on development mails, which are returned."""
+    export(network, tokenizer.to_json(), card, target, precision)
     card = calibrate(target, development)
     rewrite_card(target, network.config, card)
-    known = details(recipe, training, time.monotonic() - started, [asdict(r) for r in trainer.reports])
     classifier, measured = Classifier(target), 0
 
     def count(n: int) -> None:
@@ -183,6 +197,7 @@ def train(recipe: Recipe, corpus: Path, run: Path, target: Path, report: Report)
         report("measuring", measured, len(development))
 
     figures = evaluate(classifier, development, count, show_mistakes=False)
-    known["labels_changed_by_precision"] = labels_changed(network, classifier, development)
-    rewrite_card(target, network.config, replace(card, details={**known, "development_in_sample": figures}))
+    changed = labels_changed(network, classifier, development)
+    measures = {"labels_changed_by_precision": changed, "development_in_sample": figures}
+    rewrite_card(target, network.config, replace(card, details={**card.details, **measures}))
     return figures
