@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import json
 import logging
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import text
+from sqlalchemy import Row, text
 from sqlalchemy.orm import Session
 
 from service.queries.database import begin_writing
@@ -21,7 +21,7 @@ from service.queries.database import begin_writing
 log = logging.getLogger(__name__)
 
 PAGES = 500  # of 4 KB that a step writes: some tenths of a second
-MOST_LEVELS = 100  # with more a pass begins by dropping the empty ones
+MOST_LEVELS = 100  # with more a step begins by laying them flat
 STRUCTURE_ID = 10  # the row of the index's data that names its segments
 COOKIE_BYTES = 4
 
@@ -58,27 +58,27 @@ def forget_step(session: Session) -> bool:
         return True
     if not session.scalar(text("select wanted > forgotten from mail_words_forgetting")):
         return True
-    session.commit()
-    begin_writing(session)
-    row = session.execute(text("select wanted, passing, segments from mail_words_forgetting")).one()
-    try:
-        structure = read_structure(session)
-    except UnknownLayout:
-        log.warning("the full-text index is laid out in a way that is not known; it is merged at once")
+    row, structure = _begin(session)
+    if structure is not None and _is_uneven(structure, begins=row.passing is None):
+        lay_flat(session, structure)
+        row, structure = _begin(session)
+    if structure is None:
+        log.warning(
+            "the full-text index is laid out in a way that is not known; it is merged at once, and may go on holding"
+            " words that were erased"
+        )
         session.execute(text("insert into mail_words (mail_words) values ('optimize')"))
         return _end_pass(session, row.wanted)
-    if len(structure.levels) > MOST_LEVELS:
-        drop_empty_levels(session)
-        return False
     passing, old = row.passing, {(number, last) for number, last in json.loads(row.segments or "[]")}
     if passing is None:
         passing, old = row.wanted, structure.ends()
         session.execute(text("insert into mail_words (mail_words, rank) values ('usermerge', 2)"))
-        if len(old) > 1:
-            _merge(session, -PAGES)
-    elif not _merge(session, PAGES):
-        _merge(session, -PAGES)
-    if len(old) > 1 and not old.isdisjoint(read_structure(session).ends()):
+        if len(old) == 1:
+            _add_segment(session)
+        merged = bool(old) and _merge(session, -PAGES)
+    else:
+        merged = _merge(session, PAGES) or _merge(session, -PAGES)
+    if merged and not old.isdisjoint(read_structure(session).ends()):
         values = {"passing": passing, "segments": json.dumps(sorted(old))}
         session.execute(text("update mail_words_forgetting set passing = :passing, segments = :segments"), values)
         return False
@@ -87,10 +87,38 @@ def forget_step(session: Session) -> bool:
     return bool(passing == row.wanted)
 
 
+def _begin(session: Session) -> tuple[Row[Any], Structure | None]:
+    """How far it came, and the index's segments where their layout is known, under the write lock."""
+    session.commit()
+    begin_writing(session)
+    row = session.execute(text("select wanted, passing, segments from mail_words_forgetting")).one()
+    try:
+        return row, read_structure(session)
+    except UnknownLayout:
+        return row, None
+
+
+def _is_uneven(structure: Structure, *, begins: bool) -> bool:
+    """Whether a merge might carry on the words of deletions, or have done so: it drops them only on its way to the last
+    level, empty or not. Or whether there are so many levels that SQLite may read no more."""
+    levels = structure.levels
+    if len(levels) > MOST_LEVELS:
+        return True
+    top_is_empty = len(levels) > 1 and not any(level.segments for level in levels[-2:])
+    return begins and (top_is_empty or any(level.merging for level in levels))
+
+
 def _end_pass(session: Session, passing: int) -> bool:
     done = text("update mail_words_forgetting set forgotten = :passing, passing = null, segments = null")
     session.execute(done, {"passing": passing})
     return True
+
+
+def _add_segment(session: Session) -> None:
+    """A single segment is merged with nothing, and may hold deletions of a merge to a level that was not the last: a
+    word of no mail, and its deletion, are two more."""
+    for command, columns in (("", ""), ("'delete', ", "mail_words, ")):
+        session.execute(text(f"insert into mail_words ({columns}rowid, words) values ({command}0, 'a')"))
 
 
 def _merge(session: Session, pages: int) -> bool:
@@ -107,15 +135,24 @@ def read_structure(session: Session) -> Structure:
     return decode(session.scalar(query, {"id": STRUCTURE_ID}) or b"")
 
 
+def lay_flat(session: Session, structure: Structure) -> None:
+    """All segments on one level, the oldest first, with no merge under way; below it an empty one for what comes in."""
+    segments = [segment for level in reversed(structure.levels) for segment in level.segments]
+    _write(session, structure._replace(levels=[Level(0, []), Level(0, segments)] if segments else []))
+
+
 def drop_empty_levels(session: Session) -> None:
-    """They say nothing. This connection may have read them before, so it is closed after the transaction, not kept."""
+    """They say nothing."""
     structure = read_structure(session)
     kept = [level for level in structure.levels if level.segments]
-    if len(kept) + 1 >= len(structure.levels):
-        return
-    block = encode(structure._replace(levels=kept))
+    if len(kept) + 1 < len(structure.levels):
+        _write(session, structure._replace(levels=kept))
+
+
+def _write(session: Session, structure: Structure) -> None:
+    """This connection may have read the record before, so it is closed after the transaction, not kept."""
     update = text("update mail_words_data set block = :block where id = :id")
-    session.execute(update, {"block": block, "id": STRUCTURE_ID})
+    session.execute(update, {"block": encode(structure), "id": STRUCTURE_ID})
     session.connection().detach()
 
 
@@ -134,9 +171,15 @@ def decode(block: bytes) -> Structure:
             levels.append(Level(merging, [(next(rest), next(rest), next(rest)) for _ in range(count)]))
     except (StopIteration, RuntimeError):
         raise UnknownLayout from None
-    if list(rest) or sum(len(level.segments) for level in levels) != n_segments:
+    structure = Structure(block[:COOKIE_BYTES], writes, levels)
+    if sum(len(level.segments) for level in levels) != n_segments or encode(structure) != block:
         raise UnknownLayout
-    return Structure(block[:COOKIE_BYTES], writes, levels)
+    for level, into in zip(levels, [*levels[1:], Level(0, [])], strict=False):
+        if level.merging > len(level.segments) or (level.merging and not into.segments):
+            raise UnknownLayout
+    if any(first > last for level in levels for _, first, last in level.segments):
+        raise UnknownLayout
+    return structure
 
 
 def encode(structure: Structure) -> bytes:

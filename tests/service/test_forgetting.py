@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -122,6 +123,77 @@ def test_an_index_with_more_levels_than_sqlite_reads_is_mended(engine: Engine) -
     assert found(sessions) == 2
 
 
+def rewrite(engine: Engine, structure: forgetting.Structure) -> None:
+    with make_sessions(engine).begin() as session:
+        update = text("update mail_words_data set block = :block where id = 10")
+        session.execute(update, {"block": forgetting.encode(structure)})
+    engine.dispose()  # FTS5 of that connection may have read it before
+
+
+def structure_of(sessions: sessionmaker[Session]) -> forgetting.Structure:
+    with sessions() as session:
+        return forgetting.read_structure(session)
+
+
+@pytest.mark.parametrize("merging", [False, True])
+def test_a_pass_merges_to_the_top_for_what_lies_above_keeps_the_words_of_deletions(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, merging: bool
+) -> None:
+    """A merge drops a deletion only on its way to the last level, though the levels after it are empty."""
+    sessions = make_sessions(engine)
+    mail_id = store(sessions, 0, f"the {MARK} goes")
+    fill(engine, 3_000)
+    structure = structure_of(sessions)
+    segments = [segment for level in reversed(structure.levels) for segment in level.segments]
+    above = [forgetting.Level(0, [])] * 5
+    rewrite(engine, structure._replace(levels=[forgetting.Level(0, segments), *above]))
+    monkeypatch.setattr(forgetting, "PAGES", 1)
+    with sessions.begin() as session:
+        session.execute(text("update emails set text = '' where id = :id"), {"id": mail_id})
+        forgetting.want_forgetting(session)
+        if merging:
+            session.execute(text("insert into mail_words (mail_words, rank) values ('merge', -1)"))
+    assert bool(structure_of(sessions).levels[0].merging) == merging
+    assert not erasure.forget(sessions, steps=1)
+    levels = structure_of(sessions).levels
+    assert [bool(level.merging) for level in levels[-2:]] == [True, False], "it is on the way"
+    assert len(levels[-1].segments) == 1
+    assert erasure.forget(sessions, steps=1_000)
+    assert not held(sessions)
+    assert len(structure_of(sessions).ends()) == 1
+
+
+def test_a_single_segment_is_written_anew_for_it_may_hold_deletions(engine: Engine) -> None:
+    sessions = make_sessions(engine)
+    store(sessions, 0, f"the {MARK} goes")
+    mail_id = store(sessions, 1, "the fee stays")
+    structure = structure_of(sessions)
+    rewrite(engine, structure._replace(levels=[*structure.levels, *[forgetting.Level(0, [])] * 5]))
+    with sessions.begin() as session:
+        session.execute(text("update emails set text = '' where id <> :id"), {"id": mail_id})
+        session.execute(text("insert into mail_words (mail_words, rank) values ('merge', -500)"))
+        forgetting.want_forgetting(session)
+    before = structure_of(sessions).ends()
+    assert len(before) == 1
+    assert erasure.forget(sessions, steps=1)
+    assert not held(sessions)
+    assert before.isdisjoint(structure_of(sessions).ends())
+    with sessions() as session:
+        assert len(emails.list_emails(session, limit=50, search=parse_search("stays"))) == 1
+        session.execute(text("insert into mail_words (mail_words) values ('integrity-check')"))
+
+
+def test_a_pass_ends_where_a_new_segment_is_told_for_an_old_one_and_nothing_is_left_to_merge(engine: Engine) -> None:
+    """FTS5 gives a segment the number of one that is gone."""
+    sessions = make_sessions(engine)
+    store(sessions, 0, "one mail")
+    (end,) = structure_of(sessions).ends()
+    with sessions.begin() as session:
+        values = {"segments": json.dumps([end, (7, 7)])}
+        session.execute(text("update mail_words_forgetting set passing = 1, segments = :segments"), values)
+    assert erasure.forget(sessions, steps=1)
+
+
 def test_the_record_of_segments_is_read_and_written_back_alike(engine: Engine) -> None:
     sessions = make_sessions(engine)
     fill(engine, 1_000)
@@ -130,7 +202,17 @@ def test_the_record_of_segments_is_read_and_written_back_alike(engine: Engine) -
     structure = forgetting.decode(block)
     assert structure.ends()
     assert forgetting.encode(structure) == block
-    for broken in (b"", block[:-1], block + b"\1", b"\0\0\0\0\xff"):
+    with_tombstones = bytes.fromhex("00000000ff00000101010100010101010101000001")
+    unknown = (
+        b"\0\0\0\0\xff",
+        with_tombstones,  # of contentless_delete=1, SQLite 3.43
+        b"\0\0\0\0\0\0" + b"\x80" * 8 + b"\1",  # the ninth byte of a number has eight bits
+        b"\0\0\0\0\1\1\0\1\1\1\1\1",  # a merge into no level
+        b"\0\0\0\0\2\1\0\1\1\1\1\1\0\0",  # into an empty one
+        b"\0\0\0\0\2\2\0\2\1\1\1\1\0\1\2\1\1",  # of more than there are
+        b"\0\0\0\0\1\1\0\0\1\1\2\1",  # pages that end before they begin
+    )
+    for broken in (b"", block[:-1], block + b"\1", *unknown):
         with pytest.raises(forgetting.UnknownLayout):
             forgetting.decode(broken)
 
