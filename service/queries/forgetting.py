@@ -102,10 +102,10 @@ def _is_uneven(structure: Structure, *, begins: bool) -> bool:
     """Whether a merge might carry on the words of deletions, or have done so: it drops them only on its way to the last
     level, empty or not. Or whether there are so many levels that SQLite may read no more."""
     levels = structure.levels
-    if len(levels) > MOST_LEVELS:
+    at_the_top = [level.segments for level in levels[-2:]]  # a merge from the last but one goes to the last
+    if len(levels) > MOST_LEVELS or (len(levels) > 1 and not any(at_the_top)):
         return True
-    top_is_empty = len(levels) > 1 and not any(level.segments for level in levels[-2:])
-    return begins and (top_is_empty or any(level.merging for level in levels))
+    return any(level.merging for level in levels) and (begins or not at_the_top[-1])
 
 
 def _end_pass(session: Session, passing: int) -> bool:
@@ -116,9 +116,9 @@ def _end_pass(session: Session, passing: int) -> bool:
 
 def _add_segment(session: Session) -> None:
     """A single segment is merged with nothing, and may hold deletions of a merge to a level that was not the last: a
-    word of no mail, and its deletion, are two more."""
+    word of no mail, the first of all, and its deletion are two more."""
     for command, columns in (("", ""), ("'delete', ", "mail_words, ")):
-        session.execute(text(f"insert into mail_words ({columns}rowid, words) values ({command}0, 'a')"))
+        session.execute(text(f"insert into mail_words ({columns}rowid, words) values ({command}0, '0')"))
 
 
 def _merge(session: Session, pages: int) -> bool:

@@ -158,6 +158,10 @@ def test_a_pass_merges_to_the_top_for_what_lies_above_keeps_the_words_of_deletio
     levels = structure_of(sessions).levels
     assert [bool(level.merging) for level in levels[-2:]] == [True, False], "it is on the way"
     assert len(levels[-1].segments) == 1
+    structure = structure_of(sessions)
+    rewrite(engine, structure._replace(levels=[*structure.levels, forgetting.Level(0, [])]))
+    assert not erasure.forget(sessions, steps=1)
+    assert structure_of(sessions).levels[-1].segments, "nor with a level that was added meanwhile"
     assert erasure.forget(sessions, steps=1_000)
     assert not held(sessions)
     assert len(structure_of(sessions).ends()) == 1
