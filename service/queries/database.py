@@ -7,6 +7,8 @@ from sqlalchemy.orm import Session
 
 from service.tables import Email
 
+LOG_MILLISECONDS = 500  # for readers of the log to end
+
 
 def ping(session: Session) -> None:
     session.execute(text("select 1"))
@@ -29,9 +31,16 @@ def begin_writing(session: Session) -> None:
 
 def forget_log(session: Session) -> None:
     """SQLite: what the write-ahead log holds goes into the file, and the log is cut to nothing. Where a reader is busy
-    the next erasure or last close does it."""
-    if session.get_bind().dialect.name == "sqlite":
-        session.connection().exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    the next erasure, round of housekeeping or last close does it: while it waits nobody can write."""
+    if session.get_bind().dialect.name != "sqlite":
+        return
+    connection = session.connection()
+    milliseconds = connection.exec_driver_sql("PRAGMA busy_timeout").scalar_one()
+    connection.exec_driver_sql(f"PRAGMA busy_timeout = {min(milliseconds, LOG_MILLISECONDS)}")
+    try:
+        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    finally:
+        connection.exec_driver_sql(f"PRAGMA busy_timeout = {milliseconds}")
 
 
 def row_counts(session: Session) -> dict[str, int]:

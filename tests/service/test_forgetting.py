@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from time import monotonic
 
 import pytest
 from sqlalchemy import Engine, text
@@ -196,6 +197,22 @@ def test_a_pass_ends_where_a_new_segment_is_told_for_an_old_one_and_nothing_is_l
         values = {"segments": json.dumps([end, (7, 7)])}
         session.execute(text("update mail_words_forgetting set passing = 1, segments = :segments"), values)
     assert erasure.forget(sessions, steps=1)
+
+
+def test_a_step_holds_no_writer_up_for_a_reader_that_takes_long(engine: Engine) -> None:
+    sessions = make_sessions(engine)
+    mail_id = store(sessions, 0, f"the {MARK} goes")
+    with engine.connect() as reader:
+        reader.exec_driver_sql("begin")
+        reader.exec_driver_sql("select count(*) from emails").all()
+        begun = monotonic()
+        erasure.erase(sessions, [mail_id], actor="ann", why="id")
+        assert monotonic() - begun < 10, "of the 30 seconds that a statement waits for a lock"
+    with sessions() as session:
+        assert session.scalar(text("pragma busy_timeout")) == 30_000
+    assert erasure.forget(sessions, steps=1)
+    assert not held(sessions)
+    assert Path(f"{engine.url.database}-wal").stat().st_size == 0
 
 
 def test_the_record_of_segments_is_read_and_written_back_alike(engine: Engine) -> None:
