@@ -43,10 +43,7 @@ class Housekeeping:
 
     async def _run(self) -> None:
         while not self._stop.is_set():
-            try:
-                await asyncio.to_thread(self.round)
-            except SQLAlchemyError as error:
-                log.warning("housekeeping: the database failed a round: %s", type(error).__name__)
+            await asyncio.to_thread(self.round)
             try:
                 async with asyncio.timeout(self._pause_seconds):
                     await self._stop.wait()
@@ -54,9 +51,17 @@ class Housekeeping:
                 continue
 
     def round(self) -> None:
-        self._forget()  # first, for it also mends an index by which nothing could be written
-        self._fill_queue()
-        self._erase_expired()
+        """What the database fails of it is logged and holds up nothing else."""
+        for part in (
+            self._forget,
+            self._fill_queue,
+            self._erase_expired,
+        ):  # first: it may mend the index
+            try:
+                part()
+            except SQLAlchemyError as error:
+                name = part.__name__.strip("_")
+                log.warning("housekeeping: the database failed a round's %s: %s", name, type(error).__name__)
 
     def _fill_queue(self) -> None:
         """Mails for review that are not in line are put there; from where the last round ended, less an overlap."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from time import monotonic
@@ -248,3 +249,37 @@ def test_an_index_of_an_unknown_layout_is_merged_at_once(engine: Engine, monkeyp
     monkeypatch.setattr(forgetting, "decode", unknown)
     erasure.erase(sessions, [mail_id], actor="ann", why="id")
     assert not held(sessions)
+
+
+def test_an_erasure_is_told_as_done_though_the_index_cannot_forget_yet(
+    engine: Engine, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    sessions = make_sessions(engine)
+    mail_id = store(sessions, 1, f"refund the {MARK}")
+    hurried = make_engine(f"sqlite:///{tmp_path}/router.db", timeout_seconds=0)
+    writer = sqlite3.connect(tmp_path / "router.db", isolation_level=None)
+
+    def seize(_: int) -> None:  # once the erasure is committed another process writes
+        writer.execute("begin immediate")
+
+    erased = erasure.erase(make_sessions(hurried), [mail_id], actor="ann", why="id", advance=seize)
+    writer.execute("rollback")
+    assert (erased.mails, "did not forget yet" in caplog.text) == (1, True)
+    assert erasure.forget(sessions, steps=5)
+    writer.close()
+    hurried.dispose()
+
+
+def test_an_index_that_is_damaged_holds_up_no_other_housekeeping(
+    engine: Engine, caplog: pytest.LogCaptureFixture
+) -> None:
+    sessions = make_sessions(engine)
+    mail_id = store(sessions, 1, "to a person please")
+    with sessions.begin() as session:
+        session.execute(text("update predictions set decision = 'review'"))
+        session.execute(text("update mail_words_forgetting set wanted = forgotten + 1"))
+        session.execute(text("delete from mail_words_data where id = 10"))
+    Housekeeping(sessions, pause_seconds=60, retention_days=36_500).round()
+    assert "failed a round's forget" in caplog.text
+    with sessions() as session:
+        assert list(session.scalars(text("select email_id from reviews"))) == [mail_id]
