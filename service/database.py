@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import sqlite3
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Dialect, Engine, MetaData, create_engine, event
 from sqlalchemy.engine import make_url
+from sqlalchemy.exc import InvalidatePoolError
 from sqlalchemy.orm import DeclarativeBase, Session, sessionmaker
 from sqlalchemy.types import DateTime, TypeDecorator
 
@@ -64,6 +67,8 @@ def make_engine(url: str, *, timeout_seconds: float, pool_size: int = POOL_SIZE)
             pool_timeout=timeout_seconds,
         )
         event.listen(engine, "connect", _prepare_sqlite)
+        if database:
+            _SqliteFile(database).watch(engine)
         return engine
     limits = {
         "statement_timeout": int(timeout_seconds * 1_000),
@@ -93,6 +98,38 @@ def _prepare_sqlite(connection: Any, _: Any) -> None:
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
+
+
+class _SqliteFile:
+    """Sees to it that an engine's connections are to the file that bears the name now. One that was taken away, or that
+    another took the place of, goes on taking rows, which nobody finds again; and SQLite would make an empty one."""
+
+    def __init__(self, path: str) -> None:
+        self._path, self._was_there = path, False
+
+    def watch(self, engine: Engine) -> None:
+        event.listen(engine, "do_connect", self._before_connect)
+        event.listen(engine, "connect", self._connected)  # after _prepare_sqlite, which makes a new file
+        event.listen(engine, "checkout", self._taken_from_pool)
+
+    def _identity(self) -> tuple[int, int] | None:
+        try:
+            found = os.stat(self._path)
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
+
+    def _before_connect(self, *_: Any) -> None:
+        if self._was_there and self._identity() is None:
+            raise sqlite3.OperationalError("the database's file is gone")
+
+    def _connected(self, _: Any, record: Any) -> None:
+        record.info["file"] = self._identity()
+        self._was_there = self._was_there or record.info["file"] is not None
+
+    def _taken_from_pool(self, _: Any, record: Any, __: Any) -> None:
+        if record.info["file"] != self._identity():
+            raise InvalidatePoolError("the database's file is gone, or is another one")
 
 
 def make_sessions(engine: Engine) -> sessionmaker[Session]:

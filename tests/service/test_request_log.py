@@ -4,8 +4,10 @@ import io
 import json
 import logging
 import re
+import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +17,7 @@ from service import logs
 from service.access import Role
 from service.app import create_app
 from service.settings import Settings
+from tests.service.faults.process import running
 from tests.service.secured import bearer, execute, new_key
 
 SECRET = "zweiundvierzigtausend"
@@ -177,3 +180,12 @@ def test_text_lines_carry_the_same_fields(client: TestClient) -> None:
     assert re.search(
         r"INFO service\.requests request method=GET route=/v1/labels status=200 .*key=local .*request_id=mine-3", line
     )
+
+
+def test_what_the_server_below_says_is_json_too(tmp_path: Path, tiny_folder: Path) -> None:
+    with running(f"sqlite:///{tmp_path}/router.db", tiny_folder) as service:
+        with socket.create_connection(("127.0.0.1", service.port)) as connection:
+            connection.sendall(b"nonsense\r\n\r\n")
+            assert b" 400 " in connection.recv(1_000)
+        said = service.log().partition("console: ")[2].splitlines()[1:]
+    assert "Invalid HTTP request received." in [json.loads(line)["message"] for line in said if line.strip()]

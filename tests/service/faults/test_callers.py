@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from time import monotonic, sleep
 
 import pytest
 
@@ -55,6 +57,48 @@ def test_a_connection_that_says_too_little_ends(service: ServiceProcess, sent: b
         except ConnectionResetError:
             pass
     assert get(service.port, "/readyz")[0] == 200
+
+
+@pytest.fixture(scope="module")
+def long_list(service: ServiceProcess) -> str:
+    """The head of a request whose answer is larger than what lies in the kernel's buffers."""
+    words = "refund " * 140_000
+    assert [post(service.port, text=f"{n} {words}")[0] for n in range(6)] == [201] * 6
+    return "GET /v1/emails?limit=6 HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
+
+
+def slow_reader(port: int, head: str) -> socket.socket:
+    """A connection on which an answer has begun to arrive."""
+    connection = socket.socket()
+    connection.settimeout(CALL_SECONDS)
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65_536)
+    connection.connect(("127.0.0.1", port))
+    connection.sendall(head.encode())
+    assert connection.recv(1) == b"H"
+    return connection
+
+
+def connections(service: ServiceProcess) -> int:
+    files = [f"/proc/{service.pid}/fd/{number}" for number in os.listdir(f"/proc/{service.pid}/fd")]
+    return sum(os.path.exists(file) and os.readlink(file).startswith("socket:") for file in files)
+
+
+def test_a_caller_who_does_not_take_its_answer_is_ended(service: ServiceProcess, long_list: str) -> None:
+    before, until = connections(service), monotonic() + CALL_SECONDS
+    with slow_reader(service.port, long_list):
+        while connections(service) > before:
+            assert monotonic() < until, "the connection is held"
+            sleep(0.1)
+    assert post(service.port, text="refund the fee")[0] == 201
+
+
+def test_a_caller_who_takes_its_answer_slowly_gets_all_of_it(service: ServiceProcess, long_list: str) -> None:
+    taken = 1
+    with slow_reader(service.port, long_list) as connection:
+        while piece := connection.recv(200_000, socket.MSG_WAITALL):
+            taken += len(piece)
+            sleep(PATIENCE / 8)
+    assert taken > 6 * 140_000 * len("refund ")
 
 
 def test_a_process_without_file_descriptors_recovers_also_where_the_callers_stay(service: ServiceProcess) -> None:
