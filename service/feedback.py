@@ -93,6 +93,11 @@ def verdict_values(email: Email, given: FeedbackIn, classes: Collection[str]) ->
     return wanted_label, wanted_spans
 
 
+def kept_reason(email: Email, given: FeedbackIn) -> str | None:
+    """None on a mail that holds no text: no erasure would come to take the words away."""
+    return given.reason if email.erased_at is None else None
+
+
 def stands_already(email: Email, given: FeedbackIn, label: str, spans: list[Span], *, judged: bool, actor: str) -> bool:
     """Whether the newest verdict is this one by the same agent: a key that was struck twice makes one row."""
     if not email.feedback:
@@ -106,7 +111,7 @@ def stands_already(email: Email, given: FeedbackIn, label: str, spans: list[Span
         newest.reason,
         newest.actor,
     )
-    return known == (given.verdict, label, spans, judged, given.reason, actor)
+    return known == (given.verdict, label, spans, judged, kept_reason(email, given), actor)
 
 
 def take_verdict(
@@ -129,7 +134,7 @@ def take_verdict(
         label=label,
         spans=spans,
         spans_judged=judged,
-        reason=given.reason,
+        reason=kept_reason(email, given),
         actor=actor,
     )
     if given.verdict != "withdrawn":

@@ -113,5 +113,6 @@ def mails_without_review(session: Session, *, after_id: str, limit: int) -> tupl
     if not ids:
         return {}, None
     in_line = select(Review.email_id).where(Review.email_id == Email.id).exists()
-    missing = select(Email.id, Email.created_at).where(Email.id.in_(ids), in_state("open"), ~in_line)
+    whole = (Email.erased_at.is_(None), in_state("open"))  # what was erased waits no more
+    missing = select(Email.id, Email.created_at).where(Email.id.in_(ids), *whole, ~in_line)
     return {row.id: row.created_at for row in session.execute(missing)}, ids[-1]

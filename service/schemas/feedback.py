@@ -36,7 +36,9 @@ class FeedbackIn(Wire):
         max_length=MAX_SPANS,
         description="the right ones, also where they are the model's; left out, they are judged only where accepted",
     )
-    reason: Annotated[str, Field(max_length=2_000), AfterValidator(storable)] | None = None
+    reason: Annotated[str, Field(max_length=2_000), AfterValidator(storable)] | None = Field(
+        default=None, description="why; of a mail whose text is erased, or was never stored, it is not kept"
+    )
     force: bool = Field(default=False, description="also where another agent has claimed the mail")
 
 
