@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from model.classifier import Classifier
 from service.cli.terminal import err, refuse
 from service.database import make_engine, make_sessions
+from service.errors import Conflict
 from service.local_host import LocalHostMiddleware, is_loopback
 from service.queries import keys as queries
 from service.settings import Settings
@@ -47,7 +48,11 @@ def console_link(settings: Settings) -> str:
         return "/"
     engine = make_engine(settings.database_url, timeout_seconds=settings.database_timeout_seconds)
     try:
-        return _link(settings, make_sessions(engine))
+        sessions = make_sessions(engine)
+        try:
+            return _link(settings, sessions)
+        except Conflict:  # another process that starts on the same database made the first key meanwhile
+            return _link(settings, sessions)
     finally:
         engine.dispose()
 

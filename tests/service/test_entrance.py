@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import typer
@@ -9,6 +11,7 @@ from fastapi.testclient import TestClient
 from service.access import Role
 from service.app import create_app
 from service.cli.entrance import address_of, check_host, console_link, is_loopback
+from service.queries import keys
 from service.settings import Settings
 from tests.service.secured import bearer, execute, new_key
 
@@ -32,6 +35,25 @@ def test_the_first_start_prints_a_key_that_works_and_later_ones_a_fresh_link_onl
         for link in (first, second):
             assert client.post("/sign-in", data={"token": link.partition("token=")[2]}).status_code == 303
             assert [key["name"] for key in client.get("/v1/keys").json()["data"]] == ["admin"]
+
+
+def test_two_first_starts_at_once_make_one_key(
+    guarded: Settings, database_url: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    meeting, look = threading.Barrier(2), keys.first_live_key
+
+    def look_together(*given: object, **named: object) -> object:
+        found = look(*given, **named)  # type: ignore[arg-type]
+        if found is None:
+            meeting.wait(10)
+        return found
+
+    monkeypatch.setattr(keys, "first_live_key", look_together)
+    with ThreadPoolExecutor(2) as pool:
+        links = list(pool.map(console_link, [guarded, guarded]))
+    assert all(link.startswith("/sign-in?token=") for link in links)
+    assert capsys.readouterr().err.count("admin key: rr_") == 1
+    assert execute(database_url, "select name from api_keys") == [("admin",)]
 
 
 def test_where_every_admin_key_was_revoked_a_start_makes_another(
