@@ -6,12 +6,14 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
 from alembic import command
 from alembic.script import ScriptDirectory
 from fastapi.testclient import TestClient
-from sqlalchemy import inspect, text
+from sqlalchemy import event, inspect, text
+from sqlalchemy.exc import OperationalError
 
 from model.classifier import Classifier
 from service.app import create_app
@@ -139,6 +141,40 @@ def test_a_migration_that_fails_half_way_leaves_nothing(tmp_path: Path, monkeypa
             upgrade(url)
     upgrade(url)
     command.check(alembic_config(url))
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_a_migration_that_waits_too_long_for_a_lock_leaves_nothing_and_can_be_made_again(database_url: str) -> None:
+    command.downgrade(alembic_config(database_url), "9b3f71d8a2e4")
+    engine = make_engine(database_url, timeout_seconds=60)
+    with engine.connect() as reader:
+        reader.execute(text("select count(*) from feedback"))  # which the next revision changes
+        with pytest.raises(OperationalError, match="lock timeout"):
+            upgrade(database_url)
+    engine.dispose()
+    assert not is_up_to_date(database_url)
+    upgrade(database_url)
+    command.check(alembic_config(database_url))
+
+
+def test_a_batch_is_read_at_once_and_stored_by_one_commit(
+    database_url: str, tiny_classifier: Classifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = make_engine(database_url, timeout_seconds=10)
+    sessions, commits, read, predict = make_sessions(engine), list[Any](), list[int](), Classifier.predict
+
+    def counted(classifier: Classifier, texts: list[str], **options: Any) -> Any:
+        read.append(len(texts))
+        return predict(classifier, texts, **options)
+
+    monkeypatch.setattr(Classifier, "predict", counted)
+    event.listen(sessions, "after_commit", commits.append)
+    jobs = [Job(Intake(f"refund {n}"), EmailIn(message_id=f"<{n}@x>", text=f"refund {n}")) for n in range(20)]
+    assert len(Reader(tiny_classifier, sessions, auto_threshold=0.9).process(jobs)) == 20
+    engine.dispose()
+    assert read[0] == 20
+    assert len(read) <= 2  # of some the phrases are exchanged, and these are read again
+    assert len(commits) == 1
 
 
 def test_two_processes_that_store_the_same_mails_make_one_row_each(
