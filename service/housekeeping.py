@@ -51,12 +51,9 @@ class Housekeeping:
                 continue
 
     def round(self) -> None:
-        """What the database fails of it is logged and holds up nothing else."""
-        for part in (
-            self._forget,
-            self._fill_queue,
-            self._erase_expired,
-        ):  # first: it may mend the index
+        """What the database fails of it is logged and holds up nothing else. First what may mend an index that takes
+        nothing."""
+        for part in (self._forget, self._fill_queue, self._erase_expired):
             try:
                 part()
             except SQLAlchemyError as error:
