@@ -26,4 +26,6 @@ def drop_index(name: str, table: str) -> None:
         op.drop_index(name, table)
         return
     with op.get_context().autocommit_block():
-        op.drop_index(name, table, postgresql_concurrently=True)
+        op.execute("set lock_timeout = 0")
+        op.execute(f"drop index concurrently if exists {name}")
+        op.execute("reset lock_timeout")

@@ -10,7 +10,7 @@ from sqlalchemy import Select, TextClause, exists, func, insert, select, text
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
 from service.queries.feedback import handled, in_state
-from service.queries.search import id_at_distance, searched_all, searched_by_number, searched_near
+from service.queries.search import id_at, page_of_words, searched, searched_by_number
 from service.search_words import Search
 from service.tables import ConversationReference, Email, StoredPrediction
 from service.tables.emails import REASON_CONDITIONS
@@ -119,8 +119,9 @@ def list_emails(
 ) -> Sequence[Email]:
     """Newest first, by keyset: ids are ordered by time. Each way through is in the order of an index: that of what is
     asked for first of words, sender, conversation, and what is known of the prediction."""
-    query = select(Email).join(Email.prediction).options(contains_eager(Email.prediction)).limit(limit)
+    query = select(Email).join(Email.prediction).options(contains_eager(Email.prediction))
     by_mail = sender is not None or conversation is not None
+    since_id = until_id = None
     newest = (Email.id if by_mail else StoredPrediction.email_id).desc()
     if sender is not None:
         query = query.where(Email.sender_address == sender)
@@ -139,21 +140,20 @@ def list_emails(
     if handled_by is not None:
         query = query.where(StoredPrediction.email_id.in_(handled(handled_by)))
     if created_from is not None:
-        query = _since(query, first_id(created_from - SLACK)).where(Email.created_at >= created_from)
+        query = _since(query, since_id := first_id(created_from - SLACK)).where(Email.created_at >= created_from)
     if created_until is not None:
-        query = _before(query, first_id(created_until + SLACK)).where(Email.created_at < created_until)
+        query = _before(query, until_id := first_id(created_until + SLACK)).where(Email.created_at < created_until)
     if search is not None and session.get_bind().dialect.name == "sqlite":
-        return session.scalars(searched_by_number(query, search=search, before_id=before_id)).all()
+        return session.scalars(searched_by_number(query.limit(limit), search=search, before_id=before_id)).all()
     if before_id is not None:
         query = _before(query, before_id)
     query = query.order_by(newest)
     if search is None:
-        return session.scalars(query.where(StoredPrediction.email_id.is_not(None))).all()
-    since_id = id_at_distance(session, before_id=before_id)
-    found = session.scalars(searched_near(query, search=search, since_id=since_id)).all()
-    if len(found) == limit or since_id is None:
-        return found
-    return session.scalars(searched_all(query, search=search, before_id=before_id)).all()
+        return session.scalars(query.where(StoredPrediction.email_id.is_not(None)).limit(limit)).all()
+    if by_mail or email_ids is not None:  # few
+        return session.scalars(searched(query.limit(limit), search=search)).all()
+    before_id = min((entry for entry in (before_id, until_id) if entry is not None), default=None)
+    return page_of_words(session, query, limit=limit, search=search, before_id=before_id, since_id=since_id)
 
 
 def _before(query: Select[Any], email_id: str) -> Select[Any]:
@@ -171,9 +171,7 @@ def has_reason(session: Session, reason: str) -> TextClause:
 
 
 def first_id(moment: datetime) -> str:
-    """The first UUIDv7 of a moment (RFC 9562, section 5.7)."""
-    stamp = f"{max(int(moment.timestamp() * 1_000), 0):012x}"
-    return f"{stamp[:8]}-{stamp[8:]}-7000-8000-000000000000"
+    return id_at(int(moment.timestamp() * 1_000))
 
 
 def email_ids_since(session: Session, *, least_id: str, limit: int) -> Sequence[str]:

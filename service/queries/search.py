@@ -3,48 +3,106 @@ deleted, is no longer found by its old words."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Select, column, select, table, text
+from sqlalchemy import Select, String, any_, bindparam, column, func, select, table, text
+from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Session
 
 from service.search_words import Search
-from service.tables import StoredPrediction
+from service.tables import Email, StoredPrediction
 
 WORDS = table("mail_words", column("email_id"), column("rowid"), column("words"))
 NUMBERS = table("mail_words_numbers", column("number"), column("email_id"))
 
-
 NEAR = 5_000  # newest mails that PostgreSQL looks through one by one
+COMMON = 250  # where as many of these hold the words, a walk through the mails that pass the filters soon fills a page
+PART = 1_000  # mails that hold the words, at once
+GROWTH = 20  # of the span of time that is looked at next, at most
+SPANS = 16  # of the index that cover it, at most: of 65 seconds, 17 minutes, 5 hours, 3 days or 50 days
+DIGITS = (8, 7, 6, 5, 4)  # of an id that name such a span
+SPAN_NAMES = ", ".join(f"left(mail_words.email_id, {digits})" for digits in reversed(DIGITS))
+
+HOLDS = "mail_words.words @@ to_tsquery('pg_catalog.simple', :search)"
+IN_SPANS = f"array[{SPAN_NAMES}] && cast(:spans as text[])"
 
 
-def searched_near(query: Select[Any], *, search: Search, since_id: str | None) -> Select[Any]:
-    """PostgreSQL: those of the mails from since_id on that hold these words. A common word fills a page there, and its
-    index, which is in no order, would name half of all mails."""
-    query = query.join(WORDS, WORDS.c.email_id == StoredPrediction.email_id)
-    query = query.where(text("mail_words.words @@ to_tsquery('pg_catalog.simple', :search)"))
+def page_of_words(
+    session: Session, query: Select[Any], *, limit: int, search: Search, before_id: str | None, since_id: str | None
+) -> Sequence[Email]:
+    """PostgreSQL: the first mails of the query that hold these words, from before_id back to since_id. The index is in
+    no order and would name half of all mails for a common word, so it is asked of one span of time after the other: the
+    rarer the words, the longer. What the query asks for besides is looked up by the ids that were found."""
+    ids = select(WORDS.c.email_id).order_by(WORDS.c.email_id.desc())
+    if before_id is not None:
+        ids = ids.where(WORDS.c.email_id < before_id)
     if since_id is not None:
-        query = query.where(WORDS.c.email_id >= since_id, StoredPrediction.email_id >= since_id)
-    return query.params(search=search.tsquery())
+        ids = ids.where(WORDS.c.email_id >= since_id)
+    near = ids.limit(NEAR).subquery()
+    least, most, count = session.execute(
+        select(func.min(near.c.email_id), func.max(near.c.email_id), func.count()).select_from(near)
+    ).one()
+    if not count:
+        return []
+    parameters = {"search": search.tsquery()}
+    found = session.scalars(ids.where(WORDS.c.email_id >= least, text(HOLDS)).limit(COMMON), parameters).all()
+    page = _looked_up(session, query, ids=found, limit=limit)
+    if len(page) == limit:
+        return page
+    if len(found) == COMMON:
+        rest = searched(query.where(StoredPrediction.email_id < found[-1]), search=search)
+        return [*page, *session.scalars(rest.limit(limit - len(page)))]
+    if count < NEAR:
+        return page
+    oldest = session.scalar(ids.order_by(None).order_by(WORDS.c.email_id).limit(1)) or least
+    end, covered = least, _milliseconds_of(most) - _milliseconds_of(least)
+    while len(page) < limit and end > oldest:
+        span = max(covered, 1) * min(GROWTH, PART // max(len(found), 1))
+        begin = max(id_at(_milliseconds_of(end) - span), oldest)
+        found = _found_between(session, search=search, begin=begin, end=end)
+        page += _looked_up(session, query, ids=found, limit=limit - len(page))
+        begin = found[-1] if len(found) == PART else begin
+        end, covered = begin, _milliseconds_of(end) - _milliseconds_of(begin)
+    return page
 
 
-def searched_all(query: Select[Any], *, search: Search, before_id: str | None) -> Select[Any]:
-    """PostgreSQL: those of all mails, by the index, whatever the planner thinks: for words that are not common."""
-    found = select(WORDS.c.email_id).where(text("mail_words.words @@ to_tsquery('pg_catalog.simple', :search)"))
-    if before_id is not None:
-        found = found.where(WORDS.c.email_id < before_id)
-    ids = found.cte("found").prefix_with("MATERIALIZED")
-    return query.join(ids, ids.c.email_id == StoredPrediction.email_id).params(search=search.tsquery())
+def searched(query: Select[Any], *, search: Search) -> Select[Any]:
+    """PostgreSQL: those of the query's mails that hold these words; for few mails, or words that many hold."""
+    query = query.join(WORDS, WORDS.c.email_id == StoredPrediction.email_id)
+    return query.where(text(HOLDS)).params(search=search.tsquery())
 
 
-def id_at_distance(session: Session, *, before_id: str | None) -> str | None:
-    """PostgreSQL: the id of the mail that is NEAR mails before this one, or before the newest; None where there are
-    fewer."""
-    query = select(WORDS.c.email_id).order_by(WORDS.c.email_id.desc()).offset(NEAR).limit(1)
-    if before_id is not None:
-        query = query.where(WORDS.c.email_id < before_id)
-    found: str | None = session.scalar(query)
-    return found
+def _found_between(session: Session, *, search: Search, begin: str, end: str) -> Sequence[str]:
+    """The newest ids of mails that hold these words, whatever the planner thinks by the index."""
+    query = select(WORDS.c.email_id).where(text(HOLDS))
+    parameters: dict[str, Any] = {"search": search.tsquery()}
+    for digits in DIGITS:
+        first, last = int(begin[:digits], 16), int(end[:digits], 16)
+        if last - first < SPANS:
+            query = query.where(text(IN_SPANS))
+            parameters["spans"] = [f"{number:0{digits}x}" for number in range(first, last + 1)]
+            break
+    found = query.cte("found").prefix_with("MATERIALIZED")
+    newest = select(found.c.email_id).where(found.c.email_id >= begin, found.c.email_id < end)
+    return session.scalars(newest.order_by(found.c.email_id.desc()).limit(PART), parameters).all()
+
+
+def _looked_up(session: Session, query: Select[Any], *, ids: Sequence[str], limit: int) -> list[Email]:
+    if not ids:
+        return []
+    among = StoredPrediction.email_id == any_(bindparam("ids", list(ids), ARRAY(String)))
+    return list(session.scalars(query.where(among).limit(limit)))
+
+
+def id_at(milliseconds: int) -> str:
+    """The first UUIDv7 of a moment, in milliseconds since 1970 (RFC 9562, section 5.7)."""
+    stamp = f"{max(milliseconds, 0):012x}"
+    return f"{stamp[:8]}-{stamp[8:]}-7000-8000-000000000000"
+
+
+def _milliseconds_of(email_id: str) -> int:
+    return int(email_id[:8] + email_id[9:13], 16)
 
 
 def searched_by_number(query: Select[Any], *, search: Search, before_id: str | None) -> Select[Any]:
