@@ -40,28 +40,26 @@ def page_of_words(
     if since_id is not None:
         ids = ids.where(WORDS.c.email_id >= since_id)
     near = ids.limit(NEAR).subquery()
-    least, most, count = session.execute(
-        select(func.min(near.c.email_id), func.max(near.c.email_id), func.count()).select_from(near)
+    oldest_id = ids.order_by(None).order_by(WORDS.c.email_id).limit(1).scalar_subquery()
+    least, most, count, oldest = session.execute(
+        select(func.min(near.c.email_id), func.max(near.c.email_id), func.count(), oldest_id).select_from(near)
     ).one()
     if not count:
         return []
-    parameters = {"search": search.tsquery()}
-    found = session.scalars(ids.where(WORDS.c.email_id >= least, text(HOLDS)).limit(COMMON), parameters).all()
-    page = _looked_up(session, query, ids=found, limit=limit)
-    if len(page) == limit:
-        return page
-    if len(found) == COMMON:
+    one_by_one = ids.where(WORDS.c.email_id >= least, text(f"({HOLDS}) is true")).limit(COMMON)
+    found = session.scalars(one_by_one, {"search": search.tsquery()}).all()
+    page = passed = _looked_up(session, query, ids=found, limit=limit)
+    if len(page) < limit and len(found) == COMMON:
         rest = searched(query.where(StoredPrediction.email_id < found[-1]), search=search)
         return [*page, *session.scalars(rest.limit(limit - len(page)))]
-    if count < NEAR:
-        return page
-    oldest = session.scalar(ids.order_by(None).order_by(WORDS.c.email_id).limit(1)) or least
     end, covered = least, _milliseconds_of(most) - _milliseconds_of(least)
     while len(page) < limit and end > oldest:
-        span = max(covered, 1) * min(GROWTH, PART // max(len(found), 1))
+        wanted = 2 * (limit - len(page)) // len(passed) + 1 if passed else GROWTH
+        span = max(covered, 1) * min(wanted, GROWTH, PART // max(len(found), 1))
         begin = max(id_at(_milliseconds_of(end) - span), oldest)
         found = _found_between(session, search=search, begin=begin, end=end)
-        page += _looked_up(session, query, ids=found, limit=limit - len(page))
+        passed = _looked_up(session, query, ids=found, limit=limit - len(page))
+        page = [*page, *passed]
         begin = found[-1] if len(found) == PART else begin
         end, covered = begin, _milliseconds_of(end) - _milliseconds_of(begin)
     return page
