@@ -171,7 +171,7 @@ def has_reason(session: Session, reason: str) -> TextClause:
 
 
 def first_id(moment: datetime) -> str:
-    return id_at(int(moment.timestamp() * 1_000))
+    return id_at(max(int(moment.timestamp() * 1_000), 0))
 
 
 def email_ids_since(session: Session, *, least_id: str, limit: int) -> Sequence[str]:

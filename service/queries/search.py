@@ -56,7 +56,8 @@ def page_of_words(
     while len(page) < limit and end > oldest:
         wanted = 2 * (limit - len(page)) // len(passed) + 1 if passed else GROWTH
         span = max(covered, 1) * min(wanted, GROWTH, PART // max(len(found), 1))
-        begin = max(id_at(_milliseconds_of(end) - span), oldest)
+        moment = _milliseconds_of(end) - span
+        begin = id_at(moment) if moment > _milliseconds_of(oldest) else oldest
         found = _found_between(session, search=search, begin=begin, end=end)
         passed = _looked_up(session, query, ids=found, limit=limit - len(page))
         page = [*page, *passed]
@@ -95,7 +96,7 @@ def _looked_up(session: Session, query: Select[Any], *, ids: Sequence[str], limi
 
 def id_at(milliseconds: int) -> str:
     """The first UUIDv7 of a moment, in milliseconds since 1970 (RFC 9562, section 5.7)."""
-    stamp = f"{max(milliseconds, 0):012x}"
+    stamp = f"{milliseconds:012x}"
     return f"{stamp[:8]}-{stamp[8:]}-7000-8000-000000000000"
 
 

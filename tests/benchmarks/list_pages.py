@@ -88,6 +88,7 @@ PAGES: dict[str, dict[str, Any]] = {
     "two words": {"search": "w17 cake"},
     "a phrase": {"search": '"refund the cake"'},
     "a word and a label": {"search": "parrot", "label": "refund_fee"},
+    "a common word and a rare label": {"search": "cake", "label": "no_refund"},
     "a word without another": {"search": "umbrella -cake"},
 }
 

@@ -177,6 +177,21 @@ def test_a_batch_is_read_at_once_and_stored_by_one_commit(
     assert len(commits) == 1
 
 
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_an_index_whose_build_was_broken_off_is_built_anew(database_url: str) -> None:
+    command.downgrade(alembic_config(database_url), "c47e0a95b1d3")
+    engine = make_engine(database_url, timeout_seconds=5)
+    with engine.begin() as connection:
+        connection.execute(text("create index ix_mail_words_words_spans on mail_words (email_id)"))
+        connection.execute(text("drop index ix_mail_words_words"))
+    upgrade(database_url)
+    query = "select indexdef from pg_indexes where tablename = 'mail_words' and indexname like 'ix%'"
+    with engine.connect() as connection:
+        [made] = connection.scalars(text(query))
+    engine.dispose()
+    assert "USING gin (words, (ARRAY[" in made
+
+
 def test_two_processes_that_store_the_same_mails_make_one_row_each(
     database_url: str, tiny_classifier: Classifier
 ) -> None:
