@@ -42,7 +42,7 @@ openapi: $(VENV)/.dev ## Write openapi.json anew
 	$(BIN)/python -m service.contract
 
 train: $(VENV)/.dev ## Make the released models again, into runs/base/model and runs/small/model
-	$(BIN)/refund-trainer train --run runs/base --output runs/base/model --version 2026.12.3 --epochs 3
+	$(BIN)/refund-trainer train --run runs/base --output runs/base/model --version 2026.12.4 --epochs 3
 	$(BIN)/refund-trainer train --run runs/small --output runs/small/model --version 2026.12.1-small --size small
 
 train-quick: $(VENV)/.dev ## The released model goes on for a while, into runs/quick/model

@@ -9,10 +9,12 @@ import numpy.typing as npt
 
 from model.checkpoint import LEAST_TEMPERATURE, LEAST_THRESHOLD, MOST_TEMPERATURE
 from model.classifier import softmax
+from model.config import MONEY_BACK_LABELS
 
 Array = npt.NDArray[np.float64]
 
 TARGET_ACCURACY = 0.99  # of the mails that are decided without a person
+MONEY_BACK_ACCURACY = 0.998  # of those that are read as a refund: money that went out wrongly rarely comes back
 MIN_MAILS = 15  # above a threshold, for it to be believed; with fewer, nothing of that label is decided alone
 GRID = np.geomspace(LEAST_TEMPERATURE, MOST_TEMPERATURE, 400)[1:-1]  # inside of what a card may say, also when rounded
 
@@ -43,13 +45,15 @@ def threshold(confidences: Array, right: npt.NDArray[np.bool_], target: float = 
 
 
 def label_thresholds(probabilities: Array, labels: npt.NDArray[np.int64], names: tuple[str, ...]) -> dict[str, float]:
-    """A threshold for each predicted label, no lower than the one that all labels together would get."""
+    """A threshold for each predicted label, no lower than the one that all labels together would get; labels that give
+    money back have to be right more often."""
     predicted, confidences = probabilities.argmax(axis=1), probabilities.max(axis=1)
     right = predicted == labels
     floor = max(LEAST_THRESHOLD, min(threshold(confidences, right), 1.0))
     found = {}
     for i, name in enumerate(names):
-        own = threshold(confidences[predicted == i], right[predicted == i])
+        target = MONEY_BACK_ACCURACY if name in MONEY_BACK_LABELS else TARGET_ACCURACY
+        own = threshold(confidences[predicted == i], right[predicted == i], target)
         enough = int((confidences[predicted == i] >= own).sum()) >= MIN_MAILS
         found[name] = ceil(max(floor, own if enough else 1.0) * 10_000) / 10_000
     return found

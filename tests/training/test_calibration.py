@@ -38,5 +38,18 @@ def test_a_label_that_is_often_wrong_gets_a_higher_threshold() -> None:
     assert found["a"] > found["b"]
 
 
+def test_a_label_that_gives_money_back_has_to_be_right_more_often() -> None:
+    rng = np.random.default_rng(2)
+    labels = np.array([0, 1] * 1_000)
+    top = rng.uniform(0.6, 1.0, size=2_000)
+    probabilities = np.stack([np.where(labels == 0, top, 1 - top), np.where(labels == 0, 1 - top, top)], axis=1)
+    wrong = np.flatnonzero(top > 0.7)[::150]  # rarely, and of both alike
+    labels[wrong] = 1 - labels[wrong]
+    found = label_thresholds(probabilities, labels, ("refund_item", "replacement"))
+    again = label_thresholds(probabilities[:, ::-1], 1 - labels, ("refund_item", "replacement"))
+    assert found["refund_item"] > found["replacement"]
+    assert again["refund_item"] > again["replacement"]
+
+
 def test_wilson_interval_of_nine_in_ten() -> None:
     assert wilson_interval(9, 10) == pytest.approx((0.596, 0.982), abs=1e-3)
