@@ -41,9 +41,10 @@ def mean_of(shares: dict[Path, float]) -> EmailEncoder:
 def write_mean(
     shares: dict[Path, float], version: str, target: Path, precision: Precision, corpus: Path, report: Report
 ) -> dict[str, Any]:
-    """Make a model folder of the mean, its card calibrated and measured on development mails, whose figures return."""
-    if target.exists():
-        raise FileExistsError(f"{target} exists; a model folder is never overwritten, name another")
+    """Make a model folder of the mean, its card calibrated and measured on development mails, whose figures return.
+
+    Raises what mean_of raises, and FileExistsError where the target exists.
+    """
     network = mean_of(shares)
     cards = {folder: read_model_folder(folder).card for folder in shares}
     first = next(iter(shares))

@@ -15,6 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session, sessionmaker
 
 from service.queries import emails as queries
+from service.queries.ids import first_id
 
 log = logging.getLogger(__name__)
 
@@ -64,7 +65,7 @@ class Arrivals:
                     queue.put_nowait(new)
 
     def _recent(self) -> list[str]:
-        return self._ids(queries.first_id(datetime.now(UTC) - LOOK_BACK))
+        return self._ids(first_id(datetime.now(UTC) - LOOK_BACK))
 
     def _ids(self, since: str) -> list[str]:
         try:

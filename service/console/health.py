@@ -15,7 +15,7 @@ from service.dependencies import CollectorDep, SessionDep
 from service.metrics import HTTP_SECONDS
 from service.queries import figures
 from service.queries import reviews as review_queries
-from service.queries.emails import first_id
+from service.queries.ids import first_id
 
 router = APIRouter(include_in_schema=False)
 HOURS = 24

@@ -7,13 +7,8 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from service.queries.ids import first_id
 from service.tables import Email, StoredPrediction
-
-
-def _first_id(moment: datetime) -> str:
-    """The least UUIDv7 of a moment (RFC 9562, section 5.7): its first 48 bits are milliseconds."""
-    digits = f"{int(moment.timestamp() * 1000):012x}"
-    return f"{digits[:8]}-{digits[8:]}-7000-8000-000000000000"
 
 
 def newest_predicted(
@@ -26,9 +21,7 @@ def newest_predicted(
     query = (
         select(Email.text, StoredPrediction.label, StoredPrediction.confidence)
         .join(StoredPrediction, StoredPrediction.email_id == Email.id)
-        .where(
-            Email.id >= _first_id(since), Email.id < _first_id(until), StoredPrediction.model_version == model_version
-        )
+        .where(Email.id >= first_id(since), Email.id < first_id(until), StoredPrediction.model_version == model_version)
         .order_by(Email.id.desc())
         .limit(limit)
     )

@@ -10,7 +10,8 @@ from sqlalchemy import Select, TextClause, exists, func, insert, select, text
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
 from service.queries.feedback import handled, in_state
-from service.queries.search import id_at, page_of_words, searched, searched_by_number
+from service.queries.ids import first_id
+from service.queries.search import page_of_words, searched, searched_by_number
 from service.search_words import Search
 from service.tables import ConversationReference, Email, StoredPrediction
 from service.tables.emails import REASON_CONDITIONS
@@ -168,10 +169,6 @@ def _since(query: Select[Any], email_id: str) -> Select[Any]:
 def has_reason(session: Session, reason: str) -> TextClause:
     """Written out as in the partial indexes, so that these are used. Raises KeyError for what is no reason."""
     return text(REASON_CONDITIONS[session.get_bind().dialect.name][reason])
-
-
-def first_id(moment: datetime) -> str:
-    return id_at(max(int(moment.timestamp() * 1_000), 0))
 
 
 def email_ids_since(session: Session, *, least_id: str, limit: int) -> Sequence[str]:

@@ -10,6 +10,7 @@ from sqlalchemy import Select, String, any_, bindparam, column, func, select, ta
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Session
 
+from service.queries.ids import id_at, milliseconds_of
 from service.search_words import Search
 from service.tables import Email, StoredPrediction
 
@@ -53,17 +54,17 @@ def page_of_words(
     if len(page) < limit and len(found) == COMMON:
         rest = query.where(StoredPrediction.email_id < found[-1]).limit(limit - len(page))
         return [*page, *session.scalars(searched(rest, search=search, condition=ONE_BY_ONE))]
-    end, covered = least, _milliseconds_of(most) - _milliseconds_of(least)
+    end, covered = least, milliseconds_of(most) - milliseconds_of(least)
     while len(page) < limit and end > oldest:
         wanted = 2 * (limit - len(page)) // len(passed) + 1 if passed else GROWTH
         span = max(covered, 1) * min(wanted, GROWTH, PART // max(len(found), 1))
-        moment = _milliseconds_of(end) - span
-        begin = id_at(moment) if moment > _milliseconds_of(oldest) else oldest
+        moment = milliseconds_of(end) - span
+        begin = id_at(moment) if moment > milliseconds_of(oldest) else oldest
         found = _found_between(session, search=search, begin=begin, end=end)
         passed = _looked_up(session, query, ids=found, limit=limit - len(page))
         page = [*page, *passed]
         begin = found[-1] if len(found) == PART else begin
-        end, covered = begin, _milliseconds_of(end) - _milliseconds_of(begin)
+        end, covered = begin, milliseconds_of(end) - milliseconds_of(begin)
     return page
 
 
@@ -93,16 +94,6 @@ def _looked_up(session: Session, query: Select[Any], *, ids: Sequence[str], limi
         return []
     among = StoredPrediction.email_id == any_(bindparam("ids", list(ids), ARRAY(String)))
     return list(session.scalars(query.where(among).limit(limit)))
-
-
-def id_at(milliseconds: int) -> str:
-    """The first UUIDv7 of a moment, in milliseconds since 1970 (RFC 9562, section 5.7)."""
-    stamp = f"{milliseconds:012x}"
-    return f"{stamp[:8]}-{stamp[8:]}-7000-8000-000000000000"
-
-
-def _milliseconds_of(email_id: str) -> int:
-    return int(email_id[:8] + email_id[9:13], 16)
 
 
 def searched_by_number(query: Select[Any], *, search: Search, before_id: str | None) -> Select[Any]:

@@ -25,6 +25,7 @@ from sqlalchemy.orm import Session
 
 from service.database import make_engine, make_sessions
 from service.queries import conversations, emails
+from service.queries.ids import first_id
 from service.search_words import parse_search
 from service.settings import Settings
 from service.upgrade import upgrade
@@ -138,7 +139,7 @@ def measure(engine: Engine) -> dict[str, float]:
     times = {}
     with sessions() as session:
         newest = emails.list_emails(session, limit=1)[0].created_at
-        bounds = {"middle": emails.first_id(BEGIN + (newest - BEGIN) / 2)}
+        bounds = {"middle": first_id(BEGIN + (newest - BEGIN) / 2)}
         middle = session.scalar(text("select max(id) from emails where id < :middle"), bounds)
         for name in PAGES:
             asked = filters(name)

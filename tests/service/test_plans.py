@@ -11,11 +11,12 @@ from sqlalchemy import Engine, event, text
 
 from service.database import make_engine, make_sessions
 from service.queries import emails
+from service.queries.ids import first_id
 from service.search_words import parse_search
 from tests.benchmarks.list_pages import BEGIN, PAGES, fill, filters
 
 MAILS = 8_000
-MIDDLE = emails.first_id(BEGIN + timedelta(seconds=MAILS / 2))
+MIDDLE = first_id(BEGIN + timedelta(seconds=MAILS / 2))
 
 
 @pytest.fixture

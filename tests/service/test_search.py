@@ -13,7 +13,8 @@ from sqlalchemy import Engine, event, text
 from sqlalchemy.orm import Session
 
 from service.database import make_engine, make_sessions
-from service.queries.emails import add_predictions, first_id, list_emails
+from service.queries.emails import add_predictions, list_emails
+from service.queries.ids import first_id
 from service.search_words import parse_search
 from service.tables import Email, StoredPrediction
 

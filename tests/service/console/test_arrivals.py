@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 
 from service.console.arrivals import Arrivals
 from service.database import make_engine, make_sessions
-from service.queries.emails import first_id
+from service.queries.ids import first_id
 
 FEE = "Refund the fee."
 
