@@ -32,6 +32,17 @@ def test_a_word_of_which_half_the_tokens_have_a_role_has_it() -> None:
     assert decode("saltfishes bad", [(0, 3, 0), (3, 6, 0), (6, 8, 0), (8, 10, 1), (10, 14, 0)]) == []
 
 
+def test_likely_neighbours_join_a_word_that_begins_a_span_and_alone_begin_none() -> None:
+    def read(fee: float, cake: float) -> list[str]:
+        offsets = np.array([(0, 4), (5, 13), (14, 17), (18, 21), (22, 26)])
+        refund = np.array([0.02, 0.9, fee, 0.02, cake], dtype=np.float32)
+        probabilities = np.stack([1 - refund, refund, 0 * refund, 0 * refund], axis=1)
+        return [span.text for span in decode_spans("back delivery fee not cake", offsets, probabilities, ROLES)]
+
+    assert read(fee=0.3, cake=0.3) == ["delivery fee"]
+    assert read(fee=0.2, cake=0.5) == ["delivery", "cake"]
+
+
 def test_unbroken_words_of_two_roles_are_one_span_of_the_likelier() -> None:
     assert decode("damage waiver fee", [(0, 6, 1), (7, 13, 2), (14, 17, 1)]) == [("refund", "damage waiver fee")]
 
