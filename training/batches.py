@@ -71,13 +71,18 @@ def collate(examples: list[Example], pad_id: int) -> Batch:
     )
 
 
+def grouped(examples: list[Example], tokens_a_step: int, rng: random.Random) -> list[list[int]]:
+    """Indices of examples: each once, neighbours in length together, groups in random order."""
+    ordered = sorted(range(len(examples)), key=lambda i: len(examples[i].token_ids) + rng.random() * 8)
+    groups: list[list[int]] = [[]]
+    for i in ordered:
+        if groups[-1] and (len(groups[-1]) + 1) * (len(examples[i].token_ids) + 8) > tokens_a_step:
+            groups.append([])
+        groups[-1].append(i)
+    rng.shuffle(groups)
+    return [group for group in groups if group]
+
+
 def batches(examples: list[Example], pad_id: int, tokens_a_step: int, rng: random.Random) -> list[Batch]:
     """Every example once, neighbours in length together, batches in random order."""
-    ordered = sorted(examples, key=lambda example: len(example.token_ids) + rng.random() * 8)
-    groups: list[list[Example]] = [[]]
-    for example in ordered:
-        if groups[-1] and (len(groups[-1]) + 1) * (len(example.token_ids) + 8) > tokens_a_step:
-            groups.append([])
-        groups[-1].append(example)
-    rng.shuffle(groups)
-    return [collate(group, pad_id) for group in groups if group]
+    return [collate([examples[i] for i in group], pad_id) for group in grouped(examples, tokens_a_step, rng)]

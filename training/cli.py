@@ -1,4 +1,4 @@
-"""`refund-trainer`: corpus, train, mean, evaluate, ablate, reference, export.
+"""`refund-trainer`: corpus, train, go-on, mean, evaluate, ablate, reference, export.
 
 Exit codes: 0 well, 1 a check failed, 2 bad input.
 """
@@ -34,9 +34,11 @@ from training.export import export as write_folder
 from training.loop import TrainingConfig
 from training.mean import write_mean
 from training.recipe import TRAINING, Recipe, Report
+from training.recipe import go_on as make_further
 from training.recipe import train as make_model
 from training.reference import make_reference
 from training.report import render_report
+from training.rounds import GENTLE, RoundsConfig
 
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, rich_markup_mode="markdown", pretty_exceptions_enable=False
@@ -134,6 +136,43 @@ def train(
         try:
             figures = make_model(recipe, corpus_folder, run, output, report)
         except (FileNotFoundError, ValueError) as error:
+            raise _refuse(str(error)) from None
+    typer.echo(json.dumps(figures, indent=2))
+
+
+@app.command("go-on")
+def go_on(
+    output: Annotated[Path, typer.Option(help="Model folder to make; must not exist.")],
+    version: Annotated[str, typer.Option(help="The model's version.")],
+    start: Annotated[Path, typer.Option(help="Model folder to go on from.")] = Path("model/released"),
+    run: Annotated[Path, typer.Option(help="Folder for state, so that a killed run goes on.")] = Path("runs/on"),
+    minutes: Annotated[
+        float, typer.Option(min=0.01, help="How long; the learning rate follows.")
+    ] = RoundsConfig.minutes,
+    workers: Annotated[int, typer.Option(min=1, help="Processes, one thread each.")] = os.cpu_count() or 1,
+    learning_rate: Annotated[
+        float, typer.Option(min=0.0, help="Peak of the body's; the heads' is three times that.")
+    ] = GENTLE.body_learning_rate,
+    precision: Annotated[str, typer.Option(help="Stored weights: float32, float16 or int8.")] = Recipe.precision,
+    seed: Annotated[int, typer.Option()] = GENTLE.seed,
+    corpus_folder: Annotated[Path, typer.Option("--corpus", help="Your own: writers.toml and hand/*.jsonl.")] = CORPUS,
+) -> None:
+    """Train a model further on the corpus: hard mails first, by several processes, for a given time.
+
+    Example: `refund-trainer go-on --output runs/on/model --version 2026.12.5 --minutes 100 --workers 2`
+    """
+    if output.exists():
+        raise _refuse(f"{output} exists; a model folder is never overwritten, name another")
+    if precision not in get_args(Precision):
+        raise _refuse(f"--precision {precision} is unknown; see --help")
+    training = replace(GENTLE, body_learning_rate=learning_rate, head_learning_rate=3 * learning_rate, seed=seed)
+    rounds = RoundsConfig(minutes=minutes, workers=workers)
+    with _stages() as report:
+        try:
+            figures = make_further(
+                start, version, rounds, training, corpus_folder, run, output, cast(Precision, precision), report
+            )
+        except (OSError, ValueError, RuntimeError) as error:
             raise _refuse(str(error)) from None
     typer.echo(json.dumps(figures, indent=2))
 

@@ -34,14 +34,20 @@ def wilson_interval(successes: int, total: int) -> tuple[float, float]:
     return ((centre - spread) / (1 + z * z / total), (centre + spread) / (1 + z * z / total))
 
 
+def by_length(mails: Sequence[Mail]) -> list[list[int]]:
+    """Indices of mails in batches of alike length: a batch is padded to its longest mail."""
+    ordered = sorted(range(len(mails)), key=lambda i: len(mails[i].text))
+    return [ordered[start : start + BATCH] for start in range(0, len(ordered), BATCH)]
+
+
 def read(classifier: Classifier, mails: Sequence[Mail], progress: Callable[[int], None] = lambda _: None) -> list[Read]:
     """Each mail's prediction, order check and decision, as the service would give them."""
-    reads: list[Read] = []
-    for start in range(0, len(mails), BATCH):
-        batch = [mail.text for mail in mails[start : start + BATCH]]
-        reads += read_texts(classifier, batch, default_threshold=NEVER)
-        progress(len(batch))
-    return reads
+    reads: dict[int, Read] = {}
+    for rows in by_length(mails):
+        found = read_texts(classifier, [mails[i].text for i in rows], default_threshold=NEVER)
+        reads |= dict(zip(rows, found, strict=True))
+        progress(len(rows))
+    return [reads[i] for i in range(len(mails))]
 
 
 def _share(right: Sequence[bool]) -> dict[str, Any]:

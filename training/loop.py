@@ -17,12 +17,10 @@ from torch import Tensor
 
 from model.network import EmailEncoder, EncoderOutput
 from model.tokenizer import MailTokenizer
-from training.augment import augment
 from training.batches import IGNORED, Batch, batches, encode
-from training.data import Mail, normalised
-from training.generator import Generator, harvest
+from training.data import Mail
+from training.drawing import Drawing
 from training.schedule import arithmetic, cosine_with_warmup
-from training.substitute import Substituter
 
 
 @dataclass(frozen=True)
@@ -62,6 +60,17 @@ class EpochReport:
     loss: float
     label_accuracy: float
     role_accuracy: float
+
+
+def optimizer_of(network: EmailEncoder, config: TrainingConfig) -> torch.optim.Optimizer:
+    """AdamW with a learning rate for the heads and one for the body."""
+    heads = [p for name, p in network.named_parameters() if name.startswith(("label_head", "role_head"))]
+    body = [p for name, p in network.named_parameters() if not name.startswith(("label_head", "role_head"))]
+    return torch.optim.AdamW(
+        [{"params": body, "lr": config.body_learning_rate}, {"params": heads, "lr": config.head_learning_rate}],
+        weight_decay=config.weight_decay,
+        fused=True,
+    )
 
 
 def loss_of(output: EncoderOutput, batch: Batch, config: TrainingConfig) -> Tensor:
@@ -107,19 +116,12 @@ class Trainer:
         """
         self.identity = identity
         self.network, self.tokenizer, self.config = network, tokenizer, config
-        self.train_mails, self.state_file, self.forbidden = train, state_file, forbidden
-        self.lexicon = harvest(train)
-        self.substituter = Substituter(self.lexicon)
+        self.train_mails, self.state_file = train, state_file
+        self.drawing = Drawing(train, config.exchange_ratio, config.substitute_ratio, forbidden)
         torch.manual_seed(config.seed)
         pad_id, rng = network.config.pad_id, random.Random(config.seed)
         self.development = batches(encode(development, tokenizer, network.config), pad_id, config.tokens_a_step, rng)
-        heads = [p for name, p in network.named_parameters() if name.startswith(("label_head", "role_head"))]
-        body = [p for name, p in network.named_parameters() if not name.startswith(("label_head", "role_head"))]
-        self.optimizer = torch.optim.AdamW(
-            [{"params": body, "lr": config.body_learning_rate}, {"params": heads, "lr": config.head_learning_rate}],
-            weight_decay=config.weight_decay,
-            fused=True,
-        )
+        self.optimizer = optimizer_of(network, config)
         steps = len(self.epoch_batches(0)) * config.epochs
         self.schedule = cosine_with_warmup(self.optimizer, steps, max(1, int(steps * config.warmup_ratio)))
         self.average = {name: tensor.detach().clone() for name, tensor in network.state_dict().items()}
@@ -129,23 +131,10 @@ class Trainer:
     def epoch_batches(self, epoch: int) -> list[Batch]:
         """The epoch's mails: every hand-written one as another might have typed it, and fresh generated ones."""
         config, rng = self.config, random.Random(self.config.seed * 1_000 + epoch)
-        mails = [augment(self._edited(mail, rng), rng) for mail in self.train_mails]
-        if config.generated_ratio > 0:
-            generator = Generator(self.lexicon, rng.randrange(2**31))
-            drawn = (generator.draw() for _ in range(int(len(mails) * config.generated_ratio)))
-            mails += [augment(mail, rng) for mail in drawn if normalised(mail.text) not in self.forbidden]
+        mails = self.drawing.typed(self.train_mails, rng)
+        mails += self.drawing.generated(int(len(mails) * config.generated_ratio), rng)
         examples = encode(mails, self.tokenizer, self.network.config)
         return batches(examples, self.network.config.pad_id, config.tokens_a_step, rng)
-
-    def _edited(self, mail: Mail, rng: random.Random) -> Mail:
-        """The mail, or now and then one of its frame that names other things."""
-        draw = rng.random()
-        edited: Mail | None = None
-        if draw < self.config.exchange_ratio:
-            edited = self.substituter.exchange(mail)
-        elif draw < self.config.exchange_ratio + self.config.substitute_ratio:
-            edited = self.substituter.substitute(mail, rng)
-        return mail if edited is None or normalised(edited.text) in self.forbidden else edited
 
     def _step(self, batch: Batch) -> float:
         with arithmetic():

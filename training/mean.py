@@ -13,7 +13,7 @@ from model.network import EmailEncoder
 from model.tokenizer import MailTokenizer
 from model.weights import Precision, load_network
 from training.data import read_split
-from training.recipe import Report, write_measured
+from training.recipe import Report, made_by, write_measured
 
 
 def mean_of(shares: dict[Path, float]) -> EmailEncoder:
@@ -49,14 +49,9 @@ def write_mean(
     cards = {folder: read_model_folder(folder).card for folder in shares}
     first = next(iter(shares))
     parts = [
-        {"version": cards[folder].version, "share": share, "details": _made_by(cards[folder])}
+        {"version": cards[folder].version, "share": share, "details": made_by(cards[folder])}
         for folder, share in shares.items()
     ]
     card = Card(version, languages=cards[first].languages, details={"mean_of": parts})
     tokenizer = MailTokenizer.from_file(first / "tokenizer.json")
     return write_measured(network, tokenizer, card, read_split("development", corpus), target, precision, report)
-
-
-def _made_by(card: Card) -> dict[str, Any]:
-    """How a part came about, without its own figures."""
-    return {name: value for name, value in card.details.items() if name in ("recipe", "corpus", "mean_of")}

@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from model.checkpoint import Card, rewrite_card
+from model.checkpoint import Card, read_model_folder, rewrite_card
 from model.classifier import Classifier, softmax
 from model.config import PositionScheme
 from model.network import EmailEncoder
@@ -28,10 +28,12 @@ from training.batches import collate, encode
 from training.calibration import fit_temperature, label_thresholds
 from training.corpus_check import suite_texts
 from training.data import Mail, corpus_hash, normalised, read_split
-from training.evaluation import BATCH, evaluate
+from training.evaluation import BATCH, by_length, evaluate
 from training.export import export
 from training.loop import Trainer, TrainingConfig
 from training.pretrained import Start
+from training.rounds import RoundsConfig
+from training.rounds import go_on as rounds_of
 from training.standardise import standardise_output
 
 Size = Literal["base", "small"]
@@ -106,11 +108,10 @@ def _adapted_layers(recipe: Recipe, start: Start, texts: list[str], run: Path, r
 def calibrate(folder: Path, development: list[Mail]) -> Card:
     """The folder's card with a temperature and thresholds fitted on development mails."""
     classifier = Classifier(folder)
-    rows = [
-        classifier.predict_proba([mail.text for mail in development[start : start + BATCH]])
-        for start in range(0, len(development), BATCH)
-    ]
-    logits = np.log(np.concatenate(rows).astype(np.float64) + 1e-30) * classifier.card.temperature
+    probabilities = np.zeros((len(development), len(classifier.classes)))
+    for rows in by_length(development):
+        probabilities[rows] = classifier.predict_proba([development[i].text for i in rows])
+    logits = np.log(probabilities + 1e-30) * classifier.card.temperature
     labels = np.array([classifier.classes.index(mail.label) for mail in development])
     temperature = fit_temperature(logits, labels)
     thresholds = label_thresholds(softmax(logits / temperature), labels, classifier.classes)
@@ -134,9 +135,9 @@ def labels_changed(network: EmailEncoder, classifier: Classifier, mails: list[Ma
     return {"mails": len(short), "changed": changed}
 
 
-def details(recipe: Recipe, train: list[Mail], seconds: float, reports: list[dict[str, Any]]) -> dict[str, Any]:
+def details(recipe: dict[str, Any], train: list[Mail], seconds: float, reports: list[dict[str, Any]]) -> dict[str, Any]:
     return {
-        "recipe": asdict(recipe),
+        "recipe": recipe,
         "corpus": {"mails": len(train), "sha256": corpus_hash(train), "writers": sorted({m.writer for m in train})},
         "epochs": reports,
         "training_seconds": round(seconds),
@@ -170,10 +171,57 @@ def train(recipe: Recipe, corpus: Path, run: Path, target: Path, report: Report)
         identity=identity,
     )
     trainer.run(lambda epoch, step, steps, _: report(f"epoch {epoch + 1} of {recipe.training.epochs}", step, steps))
-    known = details(recipe, training, time.monotonic() - started, [asdict(r) for r in trainer.reports])
+    known = details(asdict(recipe), training, time.monotonic() - started, [asdict(r) for r in trainer.reports])
     languages = tuple(sorted({mail.lang for mail in training}))
     card = Card(recipe.version, languages=languages, details=known)
     return write_measured(network, tokenizer, card, development, target, recipe.precision, report)
+
+
+def go_on(
+    start: Path,
+    version: str,
+    rounds: RoundsConfig,
+    training: TrainingConfig,
+    corpus: Path,
+    run: Path,
+    target: Path,
+    precision: Precision,
+    report: Report,
+) -> dict[str, Any]:
+    """Make a model folder at target from the one at start; state is kept under run, so that a killed run goes on.
+
+    Returns the figures on development mails, which stand in the card too.
+    """
+    started = time.monotonic()
+    before = read_model_folder(start).card
+    network, tokenizer = load_network(start), MailTokenizer.from_file(start / "tokenizer.json")
+    mails, development = read_split("train", corpus), read_split("development", corpus)
+    run.mkdir(parents=True, exist_ok=True)
+    settings = {"rounds": asdict(rounds), "training": asdict(training)}
+    seconds = round(60 * rounds.minutes)
+    steps = rounds_of(
+        network,
+        tokenizer,
+        mails,
+        rounds,
+        training,
+        run,
+        identity=json.dumps([before.version, settings, corpus_hash(mails)]),
+        forbidden=frozenset(map(normalised, suite_texts())),
+        progress=lambda gone, _: report("going on, in seconds", min(seconds, round(gone)), seconds),
+    )
+    known = details({"version": version, "steps": steps, **settings}, mails, time.monotonic() - started, [])
+    went_on = {"version": before.version, "details": made_by(before)}
+    languages = tuple(sorted({mail.lang for mail in mails}))
+    card = Card(version, languages=languages, details={**known, "went_on_from": went_on})
+    return write_measured(network, tokenizer, card, development, target, precision, report)
+
+
+def made_by(card: Card) -> dict[str, Any]:
+    """How a model came about, without its own figures."""
+    return {
+        name: value for name, value in card.details.items() if name in ("recipe", "corpus", "mean_of", "went_on_from")
+    }
 
 
 def write_measured(
