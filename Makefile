@@ -41,12 +41,13 @@ format: $(VENV)/.dev ## Lay the code out as `make check` wants it
 openapi: $(VENV)/.dev ## Write openapi.json anew
 	$(BIN)/python -m service.contract
 
-train: $(VENV)/.dev ## Make the released models again, into runs/base/model and runs/small/model
-	$(BIN)/refund-trainer train --run runs/base --output runs/base/model --version 2026.12.4 --epochs 3
+train: $(VENV)/.dev ## Make the released models again, into runs/base/model and runs/small/model; some nine hours on two cores
+	$(BIN)/refund-trainer train --run runs/base --output runs/base/first --version first --epochs 3
+	$(BIN)/refund-trainer go-on --run runs/on --start runs/base/first --output runs/base/model --version 2026.12.5 --minutes 360
 	$(BIN)/refund-trainer train --run runs/small --output runs/small/model --version 2026.12.1-small --size small
 
-train-quick: $(VENV)/.dev ## The released model goes on for a while, into runs/quick/model
-	$(BIN)/refund-trainer train --run runs/quick --output runs/quick/model --version quick --start model/released --epochs 1 --mails 4000
+train-quick: $(VENV)/.dev ## The released model goes on for three minutes, into runs/quick/model
+	$(BIN)/refund-trainer go-on --run runs/quick --output runs/quick/model --version quick --minutes 3 --learning-rate 3e-5
 
 clean: ## Remove the environment, caches and local state
 	rm -rf $(VENV) var runs .pytest_cache .mypy_cache .ruff_cache
