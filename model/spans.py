@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +23,7 @@ class Span:
 
 # A word with its apostrophes and hyphens inside, or one sign alone.
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[^\s]")
+BLANK_LINE = re.compile(r"\n\s*\n")
 # Probability of any role at all; both measured on development mails.
 SEED = 0.45  # for a word to begin a span
 NEIGHBOUR = 0.3  # of the beginning word's, for words next to it to join
@@ -51,8 +53,8 @@ def decode_spans(
     """A word that likely has some role and its likely neighbours are one span, of the role likeliest over all of them.
 
     Two thresholds, as edges are followed in images (Canny 1986): one for all words either cuts phrases short or marks
-    stray words. offsets (tokens, 2), probabilities (tokens, roles), the first role being none. Signs part spans. A
-    span's confidence is its role's mean probability over its words.
+    stray words. offsets (tokens, 2), probabilities (tokens, roles), the first role being none. Signs and blank lines
+    part spans. A span's confidence is its role's mean probability over its words.
     """
     words = [match.span() for match in WORD.finditer(text)]
     if not words or not len(offsets):
@@ -60,11 +62,12 @@ def decode_spans(
     means = word_probabilities(words, offsets, probabilities)
     marked = means[:, 1:].sum(axis=1)
     marked[[not text[start].isalnum() for start, _ in words]] = 0.0
+    apart = [bool(BLANK_LINE.search(text, end, start)) for (_, end), (start, _) in pairwise([(0, 0), *words])]
     spans: list[Span] = []
     for seed in np.argsort(-marked, kind="stable"):
         if marked[seed] <= SEED:  # unlikely, or in a span by now
             continue
-        first, stop = _grown(marked, int(seed))
+        first, stop = _grown(marked, apart, int(seed))
         share = means[first:stop, 1:].mean(axis=0)
         role = int(share.argmax())
         start, end = words[first][0], words[stop - 1][1]
@@ -73,12 +76,15 @@ def decode_spans(
     return tuple(sorted(spans, key=lambda span: span.start))
 
 
-def _grown(marked: npt.NDArray[np.float64], seed: int) -> tuple[int, int]:
-    """First word and end of the words around the seed that are at least NEIGHBOUR as likely to be marked."""
+def _grown(marked: npt.NDArray[np.float64], apart: list[bool], seed: int) -> tuple[int, int]:
+    """First word and end of the words around the seed that are at least NEIGHBOUR as likely to be marked.
+
+    apart: whether a blank line, as between subject and body, lies before a word.
+    """
     least = NEIGHBOUR * marked[seed]
     first, stop = seed, seed + 1
-    while first > 0 and marked[first - 1] > least:
+    while not apart[first] and first > 0 and marked[first - 1] > least:
         first -= 1
-    while stop < len(marked) and marked[stop] > least:
+    while stop < len(marked) and not apart[stop] and marked[stop] > least:
         stop += 1
     return first, stop

@@ -107,7 +107,7 @@ def _adapted_layers(recipe: Recipe, start: Start, texts: list[str], run: Path, r
 
 def calibrate(folder: Path, development: list[Mail]) -> Card:
     """The folder's card with a temperature and thresholds fitted on development mails."""
-    classifier = Classifier(folder)
+    classifier = Classifier(folder, threads=torch.get_num_threads())
     probabilities = np.zeros((len(development), len(classifier.classes)))
     for rows in by_length(development):
         probabilities[rows] = classifier.predict_proba([development[i].text for i in rows])
@@ -237,7 +237,7 @@ def write_measured(
     export(network, tokenizer.to_json(), card, target, precision)
     card = calibrate(target, development)
     rewrite_card(target, network.config, card)
-    classifier, measured = Classifier(target), 0
+    classifier, measured = Classifier(target, threads=torch.get_num_threads()), 0
 
     def count(n: int) -> None:
         nonlocal measured

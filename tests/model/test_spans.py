@@ -52,6 +52,12 @@ def test_a_sign_parts_two_spans_and_a_hyphen_inside_a_word_does_not() -> None:
     assert decode("add-on", [(0, 3, 1), (3, 4, 1), (4, 6, 1)]) == [("refund", "add-on")]
 
 
+def test_a_blank_line_parts_two_spans_and_a_line_break_does_not() -> None:
+    assert decode("cake\n\nmug", [(0, 4, 1), (6, 9, 1)]) == [("refund", "cake"), ("refund", "mug")]
+    assert decode("cake\n  \nmug", [(0, 4, 1), (8, 11, 1)]) == [("refund", "cake"), ("refund", "mug")]
+    assert decode("cake\nmug", [(0, 4, 1), (5, 8, 1)]) == [("refund", "cake\nmug")]
+
+
 def test_tokens_of_punctuation_alone_make_no_span() -> None:
     assert decode("a , b", [(0, 1, 0), (2, 3, 1), (4, 5, 0)]) == []
     assert decode("", []) == []
