@@ -56,12 +56,14 @@ def _stages() -> Iterator[Report]:
     """Progress of stages that become known as they begin."""
     with Progress(*Progress.get_default_columns(), TimeElapsedColumn(), console=err) as progress:
         tasks: dict[str, TaskID] = {}
+        told: set[str] = set()
 
         def report(stage: str, done: int, total: int) -> None:
             if stage not in tasks:
                 tasks[stage] = progress.add_task(stage, total=total)
             progress.update(tasks[stage], completed=done)
-            if done == total and not err.is_terminal:  # where no bar is drawn, as in a log
+            if done == total and stage not in told and not err.is_terminal:  # where no bar is drawn, as in a log
+                told.add(stage)
                 err.print(f"{stage}: {total} done", markup=False)
 
         yield report

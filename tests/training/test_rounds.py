@@ -116,6 +116,7 @@ def test_the_command_says_where_it_went_on_from(tmp_path: Path, corpus: Path) ->
     asked += ["--corpus", str(corpus), "--workers", "1", "--minutes", "0.05", "--precision", "float32"]
     done = CliRunner().invoke(app, asked)
     assert done.exit_code == 0, done.stderr
+    assert done.stderr.count("going on, in seconds: 3 done") == 1
     details = read_model_folder(target).card.details
     assert details["went_on_from"]["version"] == "1"
     assert details["recipe"]["steps"] > 0
