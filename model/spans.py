@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -62,12 +61,11 @@ def decode_spans(
     means = word_probabilities(words, offsets, probabilities)
     marked = means[:, 1:].sum(axis=1)
     marked[[not text[start].isalnum() for start, _ in words]] = 0.0
-    apart = [bool(BLANK_LINE.search(text, end, start)) for (_, end), (start, _) in pairwise([(0, 0), *words])]
     spans: list[Span] = []
     for seed in np.argsort(-marked, kind="stable"):
         if marked[seed] <= SEED:  # unlikely, or in a span by now
             continue
-        first, stop = _grown(marked, apart, int(seed))
+        first, stop = _grown(text, words, marked, int(seed))
         share = means[first:stop, 1:].mean(axis=0)
         role = int(share.argmax())
         start, end = words[first][0], words[stop - 1][1]
@@ -76,15 +74,17 @@ def decode_spans(
     return tuple(sorted(spans, key=lambda span: span.start))
 
 
-def _grown(marked: npt.NDArray[np.float64], apart: list[bool], seed: int) -> tuple[int, int]:
-    """First word and end of the words around the seed that are at least NEIGHBOUR as likely to be marked.
-
-    apart: whether a blank line, as between subject and body, lies before a word.
-    """
+def _grown(text: str, words: list[tuple[int, int]], marked: npt.NDArray[np.float64], seed: int) -> tuple[int, int]:
+    """First word and end of the words around the seed that are over NEIGHBOUR times as likely to be marked."""
     least = NEIGHBOUR * marked[seed]
+
+    def joined(word: int) -> bool:
+        """Whether no blank line, as between subject and body, lies before the word."""
+        return BLANK_LINE.search(text, words[word - 1][1], words[word][0]) is None
+
     first, stop = seed, seed + 1
-    while not apart[first] and first > 0 and marked[first - 1] > least:
+    while first > 0 and marked[first - 1] > least and joined(first):
         first -= 1
-    while stop < len(marked) and not apart[stop] and marked[stop] > least:
+    while stop < len(marked) and marked[stop] > least and joined(stop):
         stop += 1
     return first, stop
