@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import string
 from pathlib import Path
 
@@ -76,6 +77,17 @@ TRAINING = TrainingConfig(
     substitute_ratio=0.0,
     label_smoothing=0.0,
 )
+
+
+def tiny_corpus(place: Path, splits: dict[str, str]) -> Path:
+    """A corpus of CONTRASTS by each writer; splits: writer → split."""
+    (place / "hand").mkdir(parents=True)
+    rows = [json.dumps({"label": mail.label, "text": mail.text}) for mail in CONTRASTS]
+    entries = [f'[{writer}]\nsplit = "{split}"\nabout = "contrasts"\n' for writer, split in splits.items()]
+    (place / "writers.toml").write_text("".join(entries))
+    for writer in splits:
+        (place / f"hand/{writer}.jsonl").write_text("\n".join(rows) + "\n")
+    return place
 
 
 def train_tiny(positions: PositionScheme, folder: Path) -> Classifier:

@@ -51,19 +51,29 @@ def _refuse(message: str) -> typer.Exit:
     return typer.Exit(2)
 
 
+def _must_be_new(output: Path) -> None:
+    """Before hours of training, not after."""
+    if output.exists():
+        raise _refuse(f"{output} exists; a model folder is never overwritten, name another")
+
+
+def _must_be_known(precision: str) -> None:
+    if precision not in get_args(Precision):
+        raise _refuse(f"--precision {precision} is unknown; see --help")
+
+
 @contextmanager
 def _stages() -> Iterator[Report]:
     """Progress of stages that become known as they begin."""
     with Progress(*Progress.get_default_columns(), TimeElapsedColumn(), console=err) as progress:
         tasks: dict[str, TaskID] = {}
-        told: set[str] = set()
 
         def report(stage: str, done: int, total: int) -> None:
             if stage not in tasks:
                 tasks[stage] = progress.add_task(stage, total=total)
+            ended = progress.tasks[tasks[stage]].finished
             progress.update(tasks[stage], completed=done)
-            if done == total and stage not in told and not err.is_terminal:  # where no bar is drawn, as in a log
-                told.add(stage)
+            if done == total and not ended and not err.is_terminal:  # where no bar is drawn, as in a log
                 err.print(f"{stage}: {total} done", markup=False)
 
         yield report
@@ -115,8 +125,7 @@ def train(
 
     Example: `refund-trainer train --output runs/mine/model --version 2026.12.1 --start model/released --epochs 1`
     """
-    if output.exists():
-        raise _refuse(f"{output} exists; a model folder is never overwritten, name another")
+    _must_be_new(output)
     if precision not in get_args(Precision) or positions not in POSITION_SCHEMES or size not in TRAINING:
         raise _refuse(f"--precision {precision}, --positions {positions} or --size {size} is unknown; see --help")
     config = replace(TRAINING[size], seed=seed)
@@ -163,10 +172,8 @@ def go_on(
 
     Example: `refund-trainer go-on --output runs/on/model --version 2026.12.5 --minutes 100 --workers 2`
     """
-    if output.exists():
-        raise _refuse(f"{output} exists; a model folder is never overwritten, name another")
-    if precision not in get_args(Precision):
-        raise _refuse(f"--precision {precision} is unknown; see --help")
+    _must_be_new(output)
+    _must_be_known(precision)
     training = replace(GENTLE, body_learning_rate=learning_rate, head_learning_rate=3 * learning_rate, seed=seed)
     rounds = RoundsConfig(minutes=minutes, workers=workers)
     with _stages() as report:
@@ -191,8 +198,7 @@ def mean(
 
     Example: `refund-trainer mean model/released:0.4 runs/a/model:0.3 runs/b/model:0.3 --output runs/ab --version ab`
     """
-    if precision not in get_args(Precision):
-        raise _refuse(f"--precision {precision} is unknown; see --help")
+    _must_be_known(precision)
     shares: dict[Path, float] = {}
     for asked in models:
         folder, colon, share = asked.rpartition(":")

@@ -21,6 +21,7 @@ from training.batches import IGNORED, Batch, batches, encode
 from training.data import Mail
 from training.drawing import Drawing
 from training.schedule import arithmetic, cosine_with_warmup
+from training.state import save_whole
 
 
 @dataclass(frozen=True)
@@ -73,10 +74,30 @@ def optimizer_of(network: EmailEncoder, config: TrainingConfig) -> torch.optim.O
     )
 
 
-def loss_of(output: EncoderOutput, batch: Batch, config: TrainingConfig) -> Tensor:
-    labels = F.cross_entropy(output.label_logits, batch.labels, label_smoothing=config.label_smoothing)
-    roles = F.cross_entropy(output.role_logits.flatten(0, 1), batch.roles.flatten(), ignore_index=IGNORED)
-    return labels + config.role_weight * roles
+def losses_of(output: EncoderOutput, batch: Batch, config: TrainingConfig) -> tuple[Tensor, Tensor]:
+    """Each mail's loss of its label (B,), and each token's of its role (B, T), 0 where there is no target; in nats."""
+    labels = F.cross_entropy(
+        output.label_logits, batch.labels, label_smoothing=config.label_smoothing, reduction="none"
+    )
+    roles = F.cross_entropy(
+        output.role_logits.flatten(0, 1), batch.roles.flatten(), ignore_index=IGNORED, reduction="none"
+    )
+    return labels, roles.view(batch.roles.shape)
+
+
+def descend(
+    network: EmailEncoder, optimizer: torch.optim.Optimizer, batch: Batch, config: TrainingConfig
+) -> tuple[Tensor, Tensor, float]:
+    """One step of training: what losses_of says, and the loss that was descended."""
+    with arithmetic():
+        output = network(batch.token_ids, batch.position_ids, batch.padding_mask)
+    labels, roles = losses_of(output, batch, config)
+    loss = labels.mean() + config.role_weight * roles.sum() / (batch.roles != IGNORED).sum()
+    optimizer.zero_grad(set_to_none=True)
+    torch.autograd.backward(loss)
+    torch.nn.utils.clip_grad_norm_(network.parameters(), config.clip_norm)
+    optimizer.step()
+    return labels.detach(), roles.detach(), float(loss.detach())
 
 
 @torch.inference_mode()
@@ -137,17 +158,12 @@ class Trainer:
         return batches(examples, self.network.config.pad_id, config.tokens_a_step, rng)
 
     def _step(self, batch: Batch) -> float:
-        with arithmetic():
-            loss = loss_of(self.network(batch.token_ids, batch.position_ids, batch.padding_mask), batch, self.config)
-        self.optimizer.zero_grad(set_to_none=True)
-        torch.autograd.backward(loss)
-        torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.config.clip_norm)
-        self.optimizer.step()
+        *_, loss = descend(self.network, self.optimizer, batch, self.config)
         self.schedule.step()
         with torch.no_grad():
             live = list(self.network.state_dict().values())
             torch._foreach_lerp_(list(self.average.values()), live, 1.0 - self.config.average_decay)
-        return float(loss.detach())
+        return loss
 
     def _evaluate(self, epoch: int, loss: float) -> EpochReport:
         """Score the averaged weights, and keep them where they are the best so far."""
@@ -182,11 +198,9 @@ class Trainer:
         return self.reports
 
     def _save(self) -> None:
-        """After each epoch, by rename: a kill in mid-write leaves the former state whole."""
+        """After each epoch."""
         if self.state_file is None:
             return
-        self.state_file.parent.mkdir(parents=True, exist_ok=True)
-        partial = self.state_file.with_suffix(".partial")
         state: dict[str, Any] = {
             "config": asdict(self.config),
             "identity": self.identity,
@@ -197,8 +211,7 @@ class Trainer:
             "best": self.best,
             "reports": [asdict(report) for report in self.reports],
         }
-        torch.save(state, partial)
-        partial.replace(self.state_file)
+        save_whole(state, self.state_file)
 
     def _resume(self) -> None:
         """Go on from the state file, where there is one. Raises ValueError where it is another recipe's."""

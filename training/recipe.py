@@ -28,13 +28,14 @@ from training.batches import collate, encode
 from training.calibration import fit_temperature, label_thresholds
 from training.corpus_check import suite_texts
 from training.data import Mail, corpus_hash, normalised, read_split
-from training.evaluation import BATCH, by_length, evaluate
+from training.evaluation import by_length, evaluate
 from training.export import export
 from training.loop import Trainer, TrainingConfig
 from training.pretrained import Start
 from training.rounds import RoundsConfig
 from training.rounds import go_on as rounds_of
 from training.standardise import standardise_output
+from training.state import save_whole
 
 Size = Literal["base", "small"]
 SMALL_VOCABULARY = 24_000
@@ -98,9 +99,7 @@ def _adapted_layers(recipe: Recipe, start: Start, texts: list[str], run: Path, r
             progress=lambda step, _: report("adapting positions", step + 1, recipe.adapt_steps),
         )
         layers = {name: tensor for name, tensor in adapted.state_dict().items() if name.startswith("blocks.")}
-        partial = kept.with_suffix(".partial")
-        torch.save(layers, partial)
-        partial.replace(kept)
+        save_whole(layers, kept)
     loaded: dict[str, Tensor] = torch.load(kept, weights_only=True)
     return loaded
 
@@ -123,11 +122,10 @@ def labels_changed(network: EmailEncoder, classifier: Classifier, mails: list[Ma
     """What storing the weights at a lower precision costs: mails of one window that get another label than before."""
     examples = encode(mails, classifier.tokenizer, network.config)
     short = [i for i, example in enumerate(examples) if len(example.token_ids) < network.config.max_len]
-    short.sort(key=lambda i: len(examples[i].token_ids))  # alike lengths together: little padding
     network.eval()
     changed = 0
-    for start in range(0, len(short), BATCH):
-        rows = short[start : start + BATCH]
+    for batch_rows in by_length([mails[i] for i in short]):
+        rows = [short[row] for row in batch_rows]
         batch = collate([examples[i] for i in rows], network.config.pad_id)
         before = network(batch.token_ids, batch.position_ids, batch.padding_mask).label_logits.argmax(dim=-1)
         after = classifier.predict_proba([mails[i].text for i in rows]).argmax(axis=1)

@@ -8,7 +8,6 @@ which needs no fast link; the learning rate follows the clock, so that a run end
 
 from __future__ import annotations
 
-import math
 import random
 import time
 from collections.abc import Callable
@@ -19,16 +18,16 @@ from typing import Any
 
 import torch
 import torch.distributed as dist
-import torch.nn.functional as F
 from torch import Tensor
 
 from model.network import EmailEncoder, MailDropout
 from model.tokenizer import MailTokenizer
-from training.batches import IGNORED, Batch, collate, encode, grouped
+from training.batches import Batch, collate, encode, grouped
 from training.data import Mail
 from training.drawing import Drawing
-from training.loop import TrainingConfig, optimizer_of
-from training.schedule import arithmetic
+from training.loop import TrainingConfig, descend, optimizer_of
+from training.schedule import half_cosine
+from training.state import save_whole
 
 UNSEEN_WEIGHT = 2.0  # of a mail that has no loss yet, when mails are drawn
 FULL_LOSS = 0.4  # nats; from here on a mail is as likely as any
@@ -167,23 +166,13 @@ class Worker:
         factor = self._factor()
         for group, peak in zip(self.optimizer.param_groups, self.peaks, strict=True):
             group["lr"] = peak * factor
-        with arithmetic():
-            output = self.network(batch.token_ids, batch.position_ids, batch.padding_mask)
-        labels = F.cross_entropy(output.label_logits, batch.labels, reduction="none")
-        roles = F.cross_entropy(
-            output.role_logits.flatten(0, 1), batch.roles.flatten(), ignore_index=IGNORED, reduction="none"
-        ).view(batch.roles.shape)
-        loss = labels.mean() + self.training.role_weight * roles.sum() / (batch.roles != IGNORED).sum()
-        self.optimizer.zero_grad(set_to_none=True)
-        torch.autograd.backward(loss)
-        torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.training.clip_norm)
-        self.optimizer.step()
+        labels, roles, loss = descend(self.network, self.optimizer, batch, self.training)
         self.steps += 1
-        each: list[float] = (labels + ROLE_SHARE * roles.sum(dim=1)).detach().tolist()
-        return each, float(loss.detach())
+        each: list[float] = (labels + ROLE_SHARE * roles.sum(dim=1)).tolist()
+        return each, loss
 
     def _save(self) -> None:
-        """After each round, by rename; what AdamW knows of the gradients is not kept, and is learned anew."""
+        """After each round; what AdamW knows of the gradients is not kept, and is learned anew."""
         if self.rank > 0:
             return
         state = {
@@ -196,9 +185,7 @@ class Worker:
             "seconds": self._seconds(),
             "random": self._common.getstate(),
         }
-        partial = self._state_file.with_suffix(".partial")
-        torch.save(state, partial)
-        partial.replace(self._state_file)
+        save_whole(state, self._state_file)
 
     def _resume(self) -> float:
         """Seconds gone before."""
@@ -218,11 +205,11 @@ class Worker:
 
     def _factor(self) -> float:
         """Of the peak learning rate: linear up over warmup_ratio of the time, then half a cosine to 0."""
-        done = min(1.0, self._seconds() / (60.0 * self.rounds.minutes))
+        done = self._seconds() / (60.0 * self.rounds.minutes)
         warmup = self.rounds.warmup_ratio
         if done < warmup:
             return done / warmup
-        return 0.5 * (1.0 + math.cos(math.pi * (done - warmup) / (1.0 - warmup)))
+        return half_cosine((done - warmup) / (1.0 - warmup))
 
     @torch.no_grad()
     def _meet(self) -> bool:

@@ -17,10 +17,14 @@ def cosine_with_warmup(optimizer: Optimizer, steps: int, warmup: int) -> LambdaL
     def factor(step: int) -> float:
         if step < warmup:
             return (step + 1) / warmup
-        done = (step - warmup) / max(1, steps - warmup)
-        return 0.5 * (1.0 + math.cos(math.pi * min(1.0, done)))
+        return half_cosine((step - warmup) / max(1, steps - warmup))
 
     return LambdaLR(optimizer, factor)
+
+
+def half_cosine(done: float) -> float:
+    """From 1 to 0 as `done` goes from 0 to 1; 0 beyond."""
+    return 0.5 * (1.0 + math.cos(math.pi * min(1.0, done)))
 
 
 @contextmanager

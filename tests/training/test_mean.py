@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,7 @@ from typer.testing import CliRunner
 
 from model.checkpoint import Card, ModelFolderError, read_model_folder
 from model.weights import load_network
-from tests.tiny import CONTRASTS, tiny_network, tiny_tokenizer
+from tests.tiny import tiny_corpus, tiny_network, tiny_tokenizer
 from training.cli import app
 from training.export import export
 from training.mean import mean_of
@@ -24,12 +23,7 @@ def folder_of(place: Path, *, seed: int, n_layers: int = 2) -> Path:
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    place = tmp_path / "corpus"
-    (place / "hand").mkdir(parents=True)
-    (place / "writers.toml").write_text('[ann]\nsplit = "development"\nabout = "contrasts"\n')
-    rows = [json.dumps({"label": mail.label, "text": mail.text}) for mail in CONTRASTS]
-    (place / "hand/ann.jsonl").write_text("\n".join(rows) + "\n")
-    return place
+    return tiny_corpus(tmp_path / "corpus", {"ann": "development"})
 
 
 def test_weights_are_meant_by_their_shares(tmp_path: Path) -> None:

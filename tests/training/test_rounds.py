@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from model.checkpoint import Card, read_model_folder
 from model.weights import load_network
-from tests.tiny import CONTRASTS, TRAINING, tiny_network, tiny_tokenizer
+from tests.tiny import CONTRASTS, TRAINING, tiny_corpus, tiny_network, tiny_tokenizer
 from training.cli import app
 from training.export import export
 from training.rounds import Memory, RoundsConfig, draw, go_on
@@ -21,8 +21,8 @@ MAILS = CONTRASTS * 6
 ROUNDS = RoundsConfig(minutes=0.1, workers=2, mails_a_round=48, generated_ratio=0.0, steps_alone=2)
 
 
-def weights(network: torch.nn.Module) -> torch.Tensor:
-    return torch.cat([parameter.detach().flatten() for parameter in network.parameters()])
+def weights(state: dict[str, torch.Tensor]) -> torch.Tensor:
+    return torch.cat([tensor.flatten() for tensor in state.values()])
 
 
 def test_hard_mails_are_drawn_more_often_than_easy_ones_and_seen_ones_less() -> None:
@@ -61,11 +61,7 @@ def test_two_processes_learn_the_order_and_end_with_one_network(tmp_path: Path) 
     assert state["steps"] == steps
     assert set(state["losses"]) == set(range(len(MAILS)))  # each worker's half is known to the first
     assert sum(state["losses"].values()) / len(MAILS) < 0.1
-    torch.testing.assert_close(weights(network), weights_of(state["average"], network))
-
-
-def weights_of(state: dict[str, torch.Tensor], network: torch.nn.Module) -> torch.Tensor:
-    return torch.cat([state[name].flatten() for name, _ in network.named_parameters()])
+    torch.testing.assert_close(weights(network.state_dict()), weights(state["average"]))
 
 
 def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
@@ -99,14 +95,7 @@ def test_a_process_that_dies_ends_the_run_with_an_error(tmp_path: Path) -> None:
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    place = tmp_path / "corpus"
-    (place / "hand").mkdir(parents=True)
-    rows = [json.dumps({"label": mail.label, "text": mail.text}) for mail in CONTRASTS]
-    for writer, split in (("ann", "development"), ("bob", "train")):
-        with (place / "writers.toml").open("a") as writers:
-            writers.write(f'[{writer}]\nsplit = "{split}"\nabout = "contrasts"\n')
-        (place / f"hand/{writer}.jsonl").write_text("\n".join(rows) + "\n")
-    return place
+    return tiny_corpus(tmp_path / "corpus", {"ann": "development", "bob": "train"})
 
 
 def test_the_command_says_where_it_went_on_from(tmp_path: Path, corpus: Path) -> None:
@@ -121,6 +110,6 @@ def test_the_command_says_where_it_went_on_from(tmp_path: Path, corpus: Path) ->
     assert details["went_on_from"]["version"] == "1"
     assert details["recipe"]["steps"] > 0
     assert details["development_in_sample"] == json.loads(done.stdout)
-    assert not torch.equal(weights(load_network(target)), weights(load_network(start)))
+    assert not torch.equal(weights(load_network(target).state_dict()), weights(load_network(start).state_dict()))
     again = CliRunner().invoke(app, asked)
     assert (again.exit_code, "never overwritten" in again.stderr) == (2, True)
