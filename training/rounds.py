@@ -104,10 +104,12 @@ class Worker:
         forbidden: frozenset[str],
         state_file: Path,
         identity: str,
+        clock: Callable[[], float],
     ) -> None:
         """rank: 0 to rounds.workers - 1; every worker starts from the same weights, mails and settings.
 
         state_file: goes on from there, where there is one. Raises ValueError where it is of another identity.
+        clock: seconds since whenever.
         """
         self.rank, self.network, self.tokenizer, self.mails = rank, network, tokenizer, mails
         self.rounds, self.training = rounds, training
@@ -121,8 +123,8 @@ class Worker:
         self.memory = Memory()
         self.steps = 0
         self._common = random.Random(training.seed)  # alike in every worker
-        self._state_file, self._identity = state_file, identity
-        self._begin = time.monotonic() - self._resume()
+        self._state_file, self._identity, self._clock = state_file, identity, clock
+        self._begin = clock() - self._resume()
 
     def run(self, progress: Callable[[float, float], None] = lambda *_: None) -> dict[str, Tensor]:
         """Rounds until the time is over; progress is told (seconds gone, loss). Returns the averaged weights."""
@@ -201,7 +203,7 @@ class Worker:
         return float(state["seconds"])
 
     def _seconds(self) -> float:
-        return time.monotonic() - self._begin
+        return self._clock() - self._begin
 
     def _factor(self) -> float:
         """Of the peak learning rate: linear up over warmup_ratio of the time, then half a cosine to 0."""
@@ -263,16 +265,17 @@ def go_on(
     identity: str = "",
     forbidden: frozenset[str] = frozenset(),
     progress: Callable[[float, float], None] = lambda *_: None,
+    clock: Callable[[], float] = time.monotonic,
 ) -> int:
     """Train the network for rounds.minutes in as many processes of one thread each; returns each one's steps.
 
     run: a folder where the processes find each other and keep their state, so that a killed run goes on; identity: what
-    makes it this run. progress is told (seconds gone, this process's loss). Raises RuntimeError where a process dies,
-    and ValueError where the folder holds the state of another run.
+    makes it this run. progress is told (seconds gone, this process's loss); each process reads a clock of its own. Raises
+    RuntimeError where a process dies, and ValueError where the folder holds the state of another run.
     """
     meeting_place = run / "meeting-place"
     meeting_place.unlink(missing_ok=True)
-    parts = (network, tokenizer, mails, rounds, training, forbidden, run / "rounds.pt", identity)
+    parts = (network, tokenizer, mails, rounds, training, forbidden, run / "rounds.pt", identity, clock)
     context = torch.multiprocessing.get_context("spawn")
     others = [
         context.Process(target=_other, args=(rank, rounds.workers, meeting_place, parts), daemon=True)

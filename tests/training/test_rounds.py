@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import math
 import multiprocessing
 import random
 from dataclasses import replace
@@ -19,6 +20,17 @@ from training.rounds import Memory, RoundsConfig, draw, go_on
 
 MAILS = CONTRASTS * 6
 ROUNDS = RoundsConfig(minutes=0.1, workers=2, mails_a_round=48, generated_ratio=0.0, steps_alone=2)
+
+
+class Ticks:
+    """A clock that a busy machine cannot hurry: each look at it takes as long."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds, self.looks = seconds, 0
+
+    def __call__(self) -> float:
+        self.looks += 1
+        return self.looks * self.seconds
 
 
 def weights(state: dict[str, torch.Tensor]) -> torch.Tensor:
@@ -53,14 +65,21 @@ def test_two_processes_learn_the_order_and_end_with_one_network(tmp_path: Path) 
     network = tiny_network()
     heard: list[float] = []
     steps = go_on(
-        network, tiny_tokenizer(), MAILS, ROUNDS, TRAINING, tmp_path, progress=lambda seconds, _: heard.append(seconds)
+        network,
+        tiny_tokenizer(),
+        MAILS,
+        ROUNDS,
+        TRAINING,
+        tmp_path,
+        progress=lambda seconds, _: heard.append(seconds),
+        clock=Ticks(0.02),
     )
-    assert steps == len(heard) > 10
+    assert steps == len(heard) > 100
     assert heard == sorted(heard)
     state = torch.load(tmp_path / "rounds.pt", weights_only=True)
     assert state["steps"] == steps
     assert set(state["losses"]) == set(range(len(MAILS)))  # each worker's half is known to the first
-    assert sum(state["losses"].values()) / len(MAILS) < 0.1
+    assert sum(state["losses"].values()) / len(MAILS) < math.log(2) / 2  # a reader without order stays above log 2
     torch.testing.assert_close(weights(network.state_dict()), weights(state["average"]))
 
 
@@ -75,7 +94,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
             raise Killed
 
     with pytest.raises(Killed):
-        go_on(tiny_network(), tiny_tokenizer(), MAILS, alone, TRAINING, tmp_path, progress=kill)
+        go_on(tiny_network(), tiny_tokenizer(), MAILS, alone, TRAINING, tmp_path, progress=kill, clock=Ticks(0.02))
     kept = torch.load(tmp_path / "rounds.pt", weights_only=True)
     heard: list[float] = []
     go_on(tiny_network(), tiny_tokenizer(), MAILS, alone, TRAINING, tmp_path, progress=lambda s, _: heard.append(s))
