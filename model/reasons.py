@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 Reason = Literal[
     "low_confidence",  # under the threshold of its label
-    "order_check_failed",  # its refund and keep phrases were exchanged, and the roles did not follow
+    "order_check_failed",  # its refund and keep phrases were exchanged, and the refund did not follow
     "truncated",  # longer than is read
     "unsupported_language",  # written in one that the model was not trained on
     "no_text",  # nothing to read

@@ -1,4 +1,4 @@
-"""The order check of one mail: exchange what is to be refunded with what is not, and see the roles follow."""
+"""The order check of one mail: exchange what is to be refunded with what is not, and see the refund follow."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from model.spans import Span
 
 @dataclass(frozen=True)
 class OrderCheck:
-    """A mail read again with its two phrases exchanged; passed where the roles changed places too."""
+    """A mail read again with its two phrases exchanged; passed where the refund went to the other words too."""
 
     swapped_text: str
     passed: bool
@@ -27,6 +27,23 @@ def exchange(text: str, first: Span, second: Span) -> str:
     return text[: left.start] + right.text + text[left.end : right.start] + left.text + text[right.end :]
 
 
+def refund_followed(refund: Span, keep: Span, spans: Sequence[Span]) -> bool:
+    """Whether, of the spans read after the exchange, a refund lies where a refund lay, and none where keep lay.
+
+    The words that money is asked for are others now. Edges may differ by a word, and what is kept may go unmarked
+    ("the whole order, not the spoons" excludes the spoons, "the spoons, not the whole order" excludes nothing).
+    """
+    shift = len(keep.text) - len(refund.text)  # of what stands behind the first of the two
+    refund_start = refund.start if refund.start < keep.start else refund.start - shift
+    keep_start = keep.start if keep.start < refund.start else keep.start + shift
+    asked = [(span.start, span.end) for span in spans if span.role == "refund"]
+
+    def lies_in(start: int, length: int) -> bool:
+        return any(begin < start + length and start < end for begin, end in asked)
+
+    return lies_in(refund_start, len(keep.text)) and not lies_in(keep_start, len(refund.text))
+
+
 def order_checks(
     classifier: Classifier, texts: list[str], predictions: list[Prediction], *, spent: Spent | None = None
 ) -> list[OrderCheck | None]:
@@ -39,7 +56,5 @@ def order_checks(
     checks: list[OrderCheck | None] = [None] * len(texts)
     again = classifier.predict([swapped for *_, swapped in asked], spent=spent) if asked else []
     for (index, refund, keep, swapped), prediction in zip(asked, again, strict=True):
-        roles = {span.text.casefold(): span.role for span in prediction.spans}
-        followed = roles.get(keep.text.casefold()) == "refund" and roles.get(refund.text.casefold()) == "keep"
-        checks[index] = OrderCheck(swapped, followed)
+        checks[index] = OrderCheck(swapped, refund_followed(refund, keep, prediction.spans))
     return checks

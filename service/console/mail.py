@@ -126,5 +126,5 @@ def _check_words(email: Email, classifier: Classifier) -> str | None:
         read = classifier.predict([swapped])[0]
         again = f" {words(read.label)} {percent(read.confidence)},"
     if check["passed"]:
-        return f"Read with the two phrases exchanged:{again} and the roles changed places too, as they should."
-    return f"Read with the two phrases exchanged:{again} but the roles did not follow. Look which is to be refunded."
+        return f"Read with the two phrases exchanged:{again} and the refund went to the other words too, as it should."
+    return f"Read with the two phrases exchanged:{again} but the refund did not follow. Look which is to be refunded."

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from model.checks.cases import StructuralCase, SwapCase
-from model.checks.exchange import exchange, order_checks
+from model.checks.exchange import exchange, order_checks, refund_followed
 from model.checks.figures import bag, control_figures, pair_figures
 from model.checks.report import to_json, to_junit
 from model.checks.results import RunResult
@@ -180,6 +180,31 @@ def test_exchange_puts_each_phrase_in_the_others_place() -> None:
     text = "Refund the delivery fee, not the cake."
     fee, cake = Span("refund", "delivery fee", 11, 23, 1.0), Span("keep", "cake", 33, 37, 1.0)
     assert exchange(text, fee, cake) == exchange(text, cake, fee) == "Refund the cake, not the delivery fee."
+
+
+def found(text: str, **roles: str) -> list[Span]:
+    return [Span(role, words, text.index(words), text.index(words) + len(words), 1.0) for role, words in roles.items()]
+
+
+@pytest.mark.parametrize("template", ["Refund the {}, not the {}.", "It isn't the {1} that I want repaid but the {0}."])
+@pytest.mark.parametrize(
+    ("again", "followed"),
+    [
+        ({"refund": "cake", "keep": "delivery fee"}, True),
+        ({"refund": "the cake", "keep": "fee"}, True),  # edges differ
+        ({"refund": "cake"}, True),  # what is kept goes unmarked
+        ({"refund": "delivery fee", "keep": "cake"}, False),
+        ({"refund": "fee"}, False),
+        ({"keep": "delivery fee"}, False),  # nothing is asked for any more
+        ({}, False),
+    ],
+)
+def test_the_refund_has_to_go_to_the_other_words(template: str, again: dict[str, str], followed: bool) -> None:
+    refund, keep = found(template.format("delivery fee", "cake"), refund="delivery fee", keep="cake")
+    swapped = template.format("cake", "delivery fee")
+    assert refund_followed(refund, keep, found(swapped, **again)) is followed
+    both = Span("refund", swapped, 0, len(swapped), 1.0)
+    assert not refund_followed(refund, keep, [both])
 
 
 def test_the_order_check_of_a_plain_contrast_passes_on_the_released_model(released: Classifier) -> None:
