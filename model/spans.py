@@ -19,6 +19,10 @@ class Span:
     end: int
     confidence: float
 
+    def overlaps(self, other: Span) -> bool:
+        """Whether they share a character."""
+        return self.start < other.end and other.start < self.end
+
 
 # A word with its apostrophes and hyphens inside, or one sign alone.
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[^\s]")

@@ -81,11 +81,13 @@ def make_case(
     details = stand_ins(email.text, known, seed=email_id)
     text = replaced(email.text, details)
     given = {role: replaced(words, details) for role, words in (("refund", refund), ("keep", keep)) if words}
-    places = {role: _place(text, words, role) for role, words in given.items()}
-    for role, place in places.items():
+    places: list[Span] = []
+    for role, words in given.items():
+        place = _place(text, words, role)
         if place is None:
-            raise InvalidRequest(f"{role}: the mail does not hold {given[role]!r}")
-    if len(places) == 2 and _overlap(*places.values()):
+            raise InvalidRequest(f"{role}: the mail does not hold {words!r}")
+        places.append(place)
+    if len(places) == 2 and places[0].overlaps(places[1]):
         raise InvalidRequest("keep: overlaps refund")
     phrases: dict[str, str | None] = {**given}
     if not in_doubt(email):
@@ -107,17 +109,13 @@ def _place(text: str, words: str, role: str) -> Span | None:
     return Span(role, found.group(), found.start(), found.end(), 1.0) if found else None
 
 
-def _overlap(first: Span | None, second: Span | None) -> bool:
-    return first is not None and second is not None and first.start < second.end and second.start < first.end
-
-
 def case_of_mail(text: str, label: str, refund: str | None, keep: str | None) -> dict[str, Any]:
     """A pair, the partner made by exchanging the phrases, where the label has another side and both are found apart;
     else a case of one mail."""
     first, second = (
         _place(text, words, role) if words else None for words, role in ((refund, "refund"), (keep, "keep"))
     )
-    if label in OTHER_SIDE and first is not None and second is not None and not _overlap(first, second):
+    if label in OTHER_SIDE and first is not None and second is not None and not first.overlaps(second):
         partner = {"text": exchange(text, first, second), "label": OTHER_SIDE[label]}
         return {"kind": "swap", "a": {"text": text, "label": label}, "b": partner}
     return {"kind": "minimum", "text": text, "label": label}

@@ -126,8 +126,9 @@ def train(
     Example: `refund-trainer train --output runs/mine/model --version 2026.12.1 --start model/released --epochs 1`
     """
     _must_be_new(output)
-    if precision not in get_args(Precision) or positions not in POSITION_SCHEMES or size not in TRAINING:
-        raise _refuse(f"--precision {precision}, --positions {positions} or --size {size} is unknown; see --help")
+    _must_be_known(precision)
+    if positions not in POSITION_SCHEMES or size not in TRAINING:
+        raise _refuse(f"--positions {positions} or --size {size} is unknown; see --help")
     config = replace(TRAINING[size], seed=seed)
     if epochs is not None:
         config = replace(config, epochs=epochs)

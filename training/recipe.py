@@ -133,8 +133,11 @@ def labels_changed(network: EmailEncoder, classifier: Classifier, mails: list[Ma
     return {"mails": len(short), "changed": changed}
 
 
-def details(recipe: dict[str, Any], train: list[Mail], seconds: float, reports: list[dict[str, Any]]) -> dict[str, Any]:
-    return {
+def trained_card(
+    version: str, recipe: dict[str, Any], train: list[Mail], seconds: float, reports: list[dict[str, Any]]
+) -> Card:
+    """A card not yet calibrated: how the model came about, and the languages of its mails."""
+    details = {
         "recipe": recipe,
         "corpus": {"mails": len(train), "sha256": corpus_hash(train), "writers": sorted({m.writer for m in train})},
         "epochs": reports,
@@ -142,6 +145,7 @@ def details(recipe: dict[str, Any], train: list[Mail], seconds: float, reports: 
         "machine": {"processor": platform.machine(), "threads": torch.get_num_threads()},
         "packages": {name: package_version(name) for name in PACKAGES},
     }
+    return Card(version, languages=tuple(sorted({mail.lang for mail in train})), details=details)
 
 
 def train(recipe: Recipe, corpus: Path, run: Path, target: Path, report: Report) -> dict[str, Any]:
@@ -169,9 +173,8 @@ def train(recipe: Recipe, corpus: Path, run: Path, target: Path, report: Report)
         identity=identity,
     )
     trainer.run(lambda epoch, step, steps, _: report(f"epoch {epoch + 1} of {recipe.training.epochs}", step, steps))
-    known = details(asdict(recipe), training, time.monotonic() - started, [asdict(r) for r in trainer.reports])
-    languages = tuple(sorted({mail.lang for mail in training}))
-    card = Card(recipe.version, languages=languages, details=known)
+    reports = [asdict(epoch) for epoch in trainer.reports]
+    card = trained_card(recipe.version, asdict(recipe), training, time.monotonic() - started, reports)
     return write_measured(network, tokenizer, card, development, target, recipe.precision, report)
 
 
@@ -208,10 +211,10 @@ def go_on(
         forbidden=frozenset(map(normalised, suite_texts())),
         progress=lambda gone, _: report("going on, in seconds", min(seconds, round(gone)), seconds),
     )
-    known = details({"version": version, "steps": steps, **settings}, mails, time.monotonic() - started, [])
+    made = {"version": version, "steps": steps, **settings}
+    card = trained_card(version, made, mails, time.monotonic() - started, [])
     went_on = {"version": before.version, "details": made_by(before)}
-    languages = tuple(sorted({mail.lang for mail in mails}))
-    card = Card(version, languages=languages, details={**known, "went_on_from": went_on})
+    card = replace(card, details={**card.details, "went_on_from": went_on})
     return write_measured(network, tokenizer, card, development, target, precision, report)
 
 

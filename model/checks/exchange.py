@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from model.classifier import Classifier, Prediction, Spent
 from model.spans import Span
@@ -28,20 +28,20 @@ def exchange(text: str, first: Span, second: Span) -> str:
 
 
 def refund_followed(refund: Span, keep: Span, spans: Sequence[Span]) -> bool:
-    """Whether, of the spans read after the exchange, a refund lies where a refund lay, and none where keep lay.
+    """Whether, of the spans read after the exchange, a refund lies on the words that were kept, and none on the others.
 
-    The words that money is asked for are others now. Edges may differ by a word, and what is kept may go unmarked
+    Edges may differ by a word, and what is kept may go unmarked
     ("the whole order, not the spoons" excludes the spoons, "the spoons, not the whole order" excludes nothing).
     """
-    shift = len(keep.text) - len(refund.text)  # of what stands behind the first of the two
-    refund_start = refund.start if refund.start < keep.start else refund.start - shift
-    keep_start = keep.start if keep.start < refund.start else keep.start + shift
-    asked = [(span.start, span.end) for span in spans if span.role == "refund"]
-
-    def lies_in(start: int, length: int) -> bool:
-        return any(begin < start + length and start < end for begin, end in asked)
-
-    return lies_in(refund_start, len(keep.text)) and not lies_in(keep_start, len(refund.text))
+    left, right = sorted((refund, keep), key=lambda span: span.start)
+    moved = {
+        right.role: replace(right, start=left.start, end=left.start + len(right.text)),
+        left.role: replace(left, start=right.end - len(left.text), end=right.end),
+    }
+    asked = [span for span in spans if span.role == "refund"]
+    return any(span.overlaps(moved["keep"]) for span in asked) and not any(
+        span.overlaps(moved["refund"]) for span in asked
+    )
 
 
 def order_checks(

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import math
 import multiprocessing
 import random
 from dataclasses import replace
@@ -72,14 +71,14 @@ def test_two_processes_learn_the_order_and_end_with_one_network(tmp_path: Path) 
         TRAINING,
         tmp_path,
         progress=lambda seconds, _: heard.append(seconds),
-        clock=Ticks(0.02),
+        clock=Ticks(0.01),
     )
     assert steps == len(heard) > 100
     assert heard == sorted(heard)
     state = torch.load(tmp_path / "rounds.pt", weights_only=True)
     assert state["steps"] == steps
     assert set(state["losses"]) == set(range(len(MAILS)))  # each worker's half is known to the first
-    assert sum(state["losses"].values()) / len(MAILS) < math.log(2) / 2  # a reader without order stays above log 2
+    assert sum(state["losses"].values()) / len(MAILS) < 0.1
     torch.testing.assert_close(weights(network.state_dict()), weights(state["average"]))
 
 
@@ -97,7 +96,16 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
         go_on(tiny_network(), tiny_tokenizer(), MAILS, alone, TRAINING, tmp_path, progress=kill, clock=Ticks(0.02))
     kept = torch.load(tmp_path / "rounds.pt", weights_only=True)
     heard: list[float] = []
-    go_on(tiny_network(), tiny_tokenizer(), MAILS, alone, TRAINING, tmp_path, progress=lambda s, _: heard.append(s))
+    go_on(
+        tiny_network(),
+        tiny_tokenizer(),
+        MAILS,
+        alone,
+        TRAINING,
+        tmp_path,
+        progress=lambda seconds, _: heard.append(seconds),
+        clock=Ticks(0.02),
+    )
     assert heard[0] >= kept["seconds"] > 0.0
     with pytest.raises(ValueError, match="other settings or mails"):
         go_on(tiny_network(), tiny_tokenizer(), MAILS, alone, TRAINING, tmp_path, identity="another")
