@@ -322,13 +322,15 @@ def export(
 
     Example: `refund-trainer export --model runs/mine/model --output runs/mine/small --precision int8`
     """
+    _must_be_new(output)
+    _must_be_known(precision)
     try:
         folder = read_model_folder(model)
         tokenizer_json = (model / "tokenizer.json").read_text(encoding="utf-8")
         details = {**folder.card.details, "exported_again_at": precision}
         card = replace(folder.card, version=f"{folder.card.version}-{precision}", details=details)
         write_folder(load_network(model), tokenizer_json, card, output, cast(Precision, precision))
-    except (FileExistsError, ValueError) as error:
+    except (OSError, ValueError) as error:
         raise _refuse(str(error)) from None
 
 

@@ -21,6 +21,11 @@ def suite_texts() -> list[str]:
     return [text for path in shipped_suites() for text in read_suite(path).texts()]
 
 
+def forbidden_texts() -> frozenset[str]:
+    """What training must never make by itself: the suites' mails, normalised."""
+    return frozenset(map(normalised, suite_texts()))
+
+
 def duplicates(mails: Sequence[Mail]) -> list[str]:
     """The same words twice; with another label that is a conflict."""
     seen: dict[str, Mail] = {}

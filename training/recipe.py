@@ -26,8 +26,8 @@ from model.weights import Precision, load_network
 from training.adapt import adapt
 from training.batches import collate, encode
 from training.calibration import fit_temperature, label_thresholds
-from training.corpus_check import suite_texts
-from training.data import Mail, corpus_hash, normalised, read_split
+from training.corpus_check import forbidden_texts
+from training.data import Mail, corpus_hash, read_split
 from training.evaluation import by_length, evaluate
 from training.export import export
 from training.loop import Trainer, TrainingConfig
@@ -169,7 +169,7 @@ def train(recipe: Recipe, corpus: Path, run: Path, target: Path, report: Report)
         development,
         recipe.training,
         state_file=run / "state.pt",
-        forbidden=frozenset(map(normalised, suite_texts())),
+        forbidden=forbidden_texts(),
         identity=identity,
     )
     trainer.run(lambda epoch, step, steps, _: report(f"epoch {epoch + 1} of {recipe.training.epochs}", step, steps))
@@ -208,7 +208,7 @@ def go_on(
         training,
         run,
         identity=json.dumps([before.version, settings, corpus_hash(mails)]),
-        forbidden=frozenset(map(normalised, suite_texts())),
+        forbidden=forbidden_texts(),
         progress=lambda gone, _: report("going on, in seconds", min(seconds, round(gone)), seconds),
     )
     made = {"version": version, "steps": steps, **settings}
