@@ -209,6 +209,7 @@ def go_on(
         run,
         identity=json.dumps([before.version, settings, corpus_hash(mails)]),
         forbidden=forbidden_texts(),
+        trained=frozenset(before.details.get("corpus", {}).get("writers", ())),
         progress=lambda gone, _: report("going on, in seconds", min(seconds, round(gone)), seconds),
     )
     made = {"version": version, "steps": steps, **settings}

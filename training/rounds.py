@@ -30,6 +30,7 @@ from training.schedule import half_cosine
 from training.state import save_whole
 
 UNSEEN_WEIGHT = 2.0  # of a mail that has no loss yet, when mails are drawn
+TRAINED_LOSS = 0.2  # nats; taken for a mail that the start was trained on until it is drawn: neither easy nor hard
 FULL_LOSS = 0.4  # nats; from here on a mail is as likely as any
 LIKELY_MISLABELLED = 5.0  # nats; such a mail is drawn no more often than an easy one
 ROLE_SHARE = 0.15  # of a mail's summed role loss, in the loss that it is drawn by
@@ -104,10 +105,12 @@ class Worker:
         forbidden: frozenset[str],
         state_file: Path,
         identity: str,
+        trained: frozenset[str],
         clock: Callable[[], float],
     ) -> None:
         """rank: 0 to rounds.workers - 1; every worker starts from the same weights, mails and settings.
 
+        trained: writers whose mails the weights were trained on; new ones' come first.
         state_file: goes on from there, where there is one. Raises ValueError where it is of another identity.
         clock: seconds since whenever.
         """
@@ -120,7 +123,7 @@ class Worker:
         self.optimizer = optimizer_of(network, training)
         self.peaks = [group["lr"] for group in self.optimizer.param_groups]
         self.average = {name: tensor.detach().clone() for name, tensor in network.state_dict().items()}
-        self.memory = Memory()
+        self.memory = Memory({i: TRAINED_LOSS for i, mail in enumerate(mails) if mail.writer in trained})
         self.steps = 0
         self._common = random.Random(training.seed)  # alike in every worker
         self._state_file, self._identity, self._clock = state_file, identity, clock
@@ -264,6 +267,7 @@ def go_on(
     *,
     identity: str = "",
     forbidden: frozenset[str] = frozenset(),
+    trained: frozenset[str] = frozenset(),
     progress: Callable[[float, float], None] = lambda *_: None,
     clock: Callable[[], float] = time.monotonic,
 ) -> int:
@@ -275,7 +279,7 @@ def go_on(
     """
     meeting_place = run / "meeting-place"
     meeting_place.unlink(missing_ok=True)
-    parts = (network, tokenizer, mails, rounds, training, forbidden, run / "rounds.pt", identity, clock)
+    parts = (network, tokenizer, mails, rounds, training, forbidden, run / "rounds.pt", identity, trained, clock)
     context = torch.multiprocessing.get_context("spawn")
     others = [
         context.Process(target=_other, args=(rank, rounds.workers, meeting_place, parts), daemon=True)

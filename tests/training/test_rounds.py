@@ -15,7 +15,7 @@ from model.weights import load_network
 from tests.tiny import CONTRASTS, TRAINING, tiny_corpus, tiny_network, tiny_tokenizer
 from training.cli import app
 from training.export import export
-from training.rounds import Memory, RoundsConfig, draw, go_on
+from training.rounds import TRAINED_LOSS, Memory, RoundsConfig, draw, go_on
 
 MAILS = CONTRASTS * 6
 ROUNDS = RoundsConfig(minutes=0.1, workers=2, mails_a_round=48, generated_ratio=0.0, steps_alone=2)
@@ -80,6 +80,19 @@ def test_two_processes_learn_the_order_and_end_with_one_network(tmp_path: Path) 
     assert set(state["losses"]) == set(range(len(MAILS)))  # each worker's half is known to the first
     assert sum(state["losses"].values()) / len(MAILS) < 0.1
     torch.testing.assert_close(weights(network.state_dict()), weights(state["average"]))
+
+
+def test_mails_that_the_start_was_not_trained_on_come_first(tmp_path: Path) -> None:
+    mails = [replace(mail, pair=None, writer="ann" if i % 2 else "bob") for i, mail in enumerate(MAILS * 20)]
+    one_round = replace(ROUNDS, workers=1, mails_a_round=len(mails) // 4)
+    ann = frozenset({"ann"})
+    go_on(tiny_network(), tiny_tokenizer(), mails, one_round, TRAINING, tmp_path, trained=ann, clock=Ticks(9.0))
+    state = torch.load(tmp_path / "rounds.pt", weights_only=True)
+    drawn = [mails[i].writer for i in state["drawn"]]
+    assert len(drawn) == len(mails) // 4
+    assert drawn.count("bob") > 2 * drawn.count("ann")  # 3.2 to 1
+    waiting = {mails[i].writer: state["losses"].get(i) for i in range(len(mails)) if i not in state["drawn"]}
+    assert waiting == {"ann": TRAINED_LOSS, "bob": None}
 
 
 def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
