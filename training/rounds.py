@@ -274,7 +274,8 @@ def go_on(
     """Train the network for rounds.minutes in as many processes of one thread each; returns each one's steps.
 
     run: a folder where the processes find each other and keep their state, so that a killed run goes on; identity: what
-    makes it this run. progress is told (seconds gone, this process's loss); each process reads a copy of the clock.
+    makes it this run; trained: writers that the network has learned from, whose mails wait for the new ones'.
+    progress is told (seconds gone, this process's loss); each process reads a copy of the clock.
     Raises RuntimeError where a process dies, and ValueError where the folder holds the state of another run.
     """
     meeting_place = run / "meeting-place"

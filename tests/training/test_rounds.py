@@ -11,6 +11,7 @@ import torch
 from typer.testing import CliRunner
 
 from model.checkpoint import Card, read_model_folder
+from model.network import EmailEncoder
 from model.weights import load_network
 from tests.tiny import CONTRASTS, TRAINING, tiny_corpus, tiny_network, tiny_tokenizer
 from training.cli import app
@@ -30,6 +31,22 @@ class Ticks:
     def __call__(self) -> float:
         self.looks += 1
         return self.looks * self.seconds
+
+
+def gone_on(network: EmailEncoder, rounds: RoundsConfig, run: Path, *, tick: float) -> tuple[int, list[float]]:
+    """What go_on returns, and the seconds that it told."""
+    heard: list[float] = []
+    steps = go_on(
+        network,
+        tiny_tokenizer(),
+        MAILS,
+        rounds,
+        TRAINING,
+        run,
+        progress=lambda seconds, _: heard.append(seconds),
+        clock=Ticks(tick),
+    )
+    return steps, heard
 
 
 def weights(state: dict[str, torch.Tensor]) -> torch.Tensor:
@@ -62,17 +79,7 @@ def test_members_of_a_pair_come_together() -> None:
 
 def test_two_processes_learn_the_order_and_end_with_one_network(tmp_path: Path) -> None:
     network = tiny_network()
-    heard: list[float] = []
-    steps = go_on(
-        network,
-        tiny_tokenizer(),
-        MAILS,
-        ROUNDS,
-        TRAINING,
-        tmp_path,
-        progress=lambda seconds, _: heard.append(seconds),
-        clock=Ticks(0.01),
-    )
+    steps, heard = gone_on(network, ROUNDS, tmp_path, tick=0.01)
     assert steps == len(heard) > 100
     assert heard == sorted(heard)
     state = torch.load(tmp_path / "rounds.pt", weights_only=True)
@@ -108,17 +115,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     with pytest.raises(Killed):
         go_on(tiny_network(), tiny_tokenizer(), MAILS, alone, TRAINING, tmp_path, progress=kill, clock=Ticks(0.02))
     kept = torch.load(tmp_path / "rounds.pt", weights_only=True)
-    heard: list[float] = []
-    go_on(
-        tiny_network(),
-        tiny_tokenizer(),
-        MAILS,
-        alone,
-        TRAINING,
-        tmp_path,
-        progress=lambda seconds, _: heard.append(seconds),
-        clock=Ticks(0.02),
-    )
+    _, heard = gone_on(tiny_network(), alone, tmp_path, tick=0.02)
     assert heard[0] >= kept["seconds"] > 0.0
     with pytest.raises(ValueError, match="other settings or mails"):
         go_on(tiny_network(), tiny_tokenizer(), MAILS, alone, TRAINING, tmp_path, identity="another")
