@@ -76,13 +76,14 @@ def new_link(session: Session, *, key: ApiKey, actor: str) -> str:
 
 def admin_key(session: Session) -> tuple[ApiKey, str | None]:
     """The oldest live admin key; where there is none one is made, and then its secret comes with it."""
-    row = key_queries.first_live_key(session, now=datetime.now(UTC), role=Role.ADMIN)
-    if row is not None:
-        return row, None
+    # the name is chosen before the look: who starts at the same time then finds this key, or its name taken
     name, number = "admin", 1
     while key_queries.key_by_name(session, name=name) is not None:
         number += 1
         name = f"admin-{number}"
+    row = key_queries.first_live_key(session, now=datetime.now(UTC), role=Role.ADMIN)
+    if row is not None:
+        return row, None
     return make_key(session, wanted=KeyIn(name=name, role=Role.ADMIN), actor="service")
 
 
