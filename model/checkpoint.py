@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from model.config import LABELS, ModelConfig
 
 PAYLOAD_FILES = ("tokenizer.json", "weights.safetensors", "model.onnx", "card.json")
@@ -21,6 +24,10 @@ MAX_VERSION_CHARACTERS = 56  # of a card; with the identity's hash a version has
 HASH_CHARACTERS = 7
 # Calibration searches temperatures from 0.25 to 6; one far under makes every confidence 1.
 LEAST_TEMPERATURE, MOST_TEMPERATURE = 0.25, 6.0
+# Long mails are believed too easily, short ones too little: the temperature grows with a power of a mail's tokens.
+MIDDLE_TOKENS = 30  # of a mail whose temperature is the card's own
+FEWEST_TOKENS, MOST_TOKENS = 10, 1_000  # mails out of this are taken as if they had so many
+MOST_EXPONENT = 0.5  # either way
 # Under a half another label may be as likely as the one that is acted on; what is over 1 is reached by none.
 LEAST_THRESHOLD, MOST_THRESHOLD = 0.5, 1.01
 LANGUAGE = re.compile("[a-z]{2}")
@@ -35,20 +42,33 @@ class ModelFolderError(ValueError):
         self.reason = reason
 
 
+def length_factors(n_tokens: npt.ArrayLike, exponent: float) -> npt.NDArray[np.float64]:
+    """How many times the temperature of a mail of MIDDLE_TOKENS mails of so many tokens have."""
+    lengths = np.clip(np.asarray(n_tokens, dtype=np.float64), FEWEST_TOKENS, MOST_TOKENS)
+    factors: npt.NDArray[np.float64] = (lengths / MIDDLE_TOKENS) ** exponent
+    return factors
+
+
 @dataclass(frozen=True)
 class Card:
     """What a model says of itself: version, calibration, thresholds and the figures it was measured at."""
 
     version: str
-    temperature: float = 1.0
+    temperature: float = 1.0  # of a mail of MIDDLE_TOKENS
+    length_exponent: float = 0.0  # the power of the tokens that the temperature grows with
     thresholds: dict[str, float] = field(default_factory=dict)  # label → least confidence for decision "auto"
     languages: tuple[str, ...] = ("en",)  # ISO 639-1 codes it was trained on
     details: dict[str, Any] = field(default_factory=dict)  # recipe, corpus hash, seed, metrics: for people
+
+    def temperatures(self, n_tokens: npt.ArrayLike) -> npt.NDArray[np.float32]:
+        """What the logits of mails of so many tokens are divided by, in the shape of `n_tokens`."""
+        return (self.temperature * length_factors(n_tokens, self.length_exponent)).astype(np.float32)
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "version": self.version,
             "temperature": self.temperature,
+            "length_exponent": self.length_exponent,
             "thresholds": self.thresholds,
             "languages": list(self.languages),
             "details": self.details,
@@ -118,6 +138,7 @@ def read_card(path: Path) -> Card:
         card = Card(
             version=str(values["version"]),
             temperature=float(values["temperature"]),
+            length_exponent=float(values.get("length_exponent", 0.0)),  # cards of 2026.12.7 and before have none
             thresholds={str(label): float(value) for label, value in values["thresholds"].items()},
             languages=tuple(values["languages"]),
             details=dict(values["details"]),
@@ -129,6 +150,9 @@ def read_card(path: Path) -> Card:
     if not LEAST_TEMPERATURE <= card.temperature <= MOST_TEMPERATURE:
         least_and_most = f"{LEAST_TEMPERATURE} and {MOST_TEMPERATURE}"
         raise ModelFolderError(path, f"temperature {card.temperature} is not between {least_and_most}")
+    if not -MOST_EXPONENT <= card.length_exponent <= MOST_EXPONENT:
+        least_and_most = f"{-MOST_EXPONENT} and {MOST_EXPONENT}"
+        raise ModelFolderError(path, f"length_exponent {card.length_exponent} is not between {least_and_most}")
     for label, threshold in card.thresholds.items():
         if not LEAST_THRESHOLD <= threshold <= MOST_THRESHOLD:
             least_and_most = f"{LEAST_THRESHOLD} and {MOST_THRESHOLD}"

@@ -117,19 +117,20 @@ class Classifier:
 
     def predict_proba(self, texts: list[str], *, positions: bool = True) -> Array:
         """Calibrated probabilities (texts, classes), columns as in `classes`."""
-        label_logits, _ = self._read(self._encode(texts), positions)
-        return softmax(label_logits / np.float32(self.card.temperature))
+        encoded = self._encode(texts)
+        label_logits, _ = self._read(encoded, positions)
+        return softmax(label_logits / self.card.temperatures([[len(tokens.ids)] for tokens in encoded]))
 
     def _encode(self, texts: list[str]) -> list[Tokens]:
         return self.tokenizer.encode([text[:MAX_CHARACTERS] for text in texts])
 
     def _prediction(self, text: str, tokens: Tokens, logits: Array, roles: Array) -> Prediction:
-        probabilities = softmax(logits / np.float32(self.card.temperature))
+        n_tokens = len(tokens.ids)
+        probabilities = softmax(logits / self.card.temperatures(n_tokens))
         order = np.argsort(-probabilities, kind="stable")
         ranked = {self.classes[i]: float(probabilities[i]) for i in order}
         label = next(iter(ranked))
         spans = decode_spans(text, tokens.offsets[: len(roles)], softmax(roles), self.config.roles)
-        n_tokens = len(tokens.ids)
         truncated = n_tokens > MAX_TOKENS or len(text) > MAX_CHARACTERS
         return Prediction(label, ranked[label], ranked, spans, truncated, n_tokens, tokens.unknown_ratio)
 

@@ -163,7 +163,7 @@ class Explainer:
         ids = np.array([self.tokenizer.cls_id, *broken.ids[moved], self.tokenizer.sep_id], dtype=np.int64)
         position_ids = np.arange(len(ids)) if positions else np.zeros_like(ids)
         out = self.network.forward(ids, position_ids, heads_off)
-        probabilities = softmax(out.label_logits / np.float32(self.card.temperature))
+        probabilities = softmax(out.label_logits / self.card.temperatures(len(moved)))
         ranked = {config.labels[i]: float(probabilities[i]) for i in np.argsort(-probabilities, kind="stable")}
         label = next(iter(ranked))
         spans = decode_spans(text, np.array(places), softmax(out.role_logits[1:-1]), config.roles)

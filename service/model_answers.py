@@ -33,6 +33,7 @@ def _model_answer(model: ShelvedModel, runs: Sequence[SuiteRun], serving_version
         problem=model.problem,
         languages=list(card.languages) if card is not None else None,
         temperature=card.temperature if card is not None else None,
+        length_exponent=card.length_exponent if card is not None else None,
         auto_thresholds=card.thresholds if card is not None else None,
         evaluations=_evaluations(card) if card is not None else [],
         suites=[_suite_result(run) for run in runs],

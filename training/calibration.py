@@ -1,4 +1,4 @@
-"""Confidence that can be believed: one temperature, and a threshold for each label."""
+"""Confidence that can be believed: a temperature that grows with length, and a threshold for each label."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from math import ceil
 import numpy as np
 import numpy.typing as npt
 
-from model.checkpoint import LEAST_TEMPERATURE, LEAST_THRESHOLD, MOST_TEMPERATURE
+from model.checkpoint import LEAST_TEMPERATURE, LEAST_THRESHOLD, MOST_EXPONENT, MOST_TEMPERATURE, length_factors
 from model.classifier import softmax
 from model.config import MONEY_BACK_LABELS
 
@@ -17,13 +17,32 @@ TARGET_ACCURACY = 0.99  # of the mails that are decided without a person
 MONEY_BACK_ACCURACY = 0.998  # of those that are read as a refund: money that went out wrongly rarely comes back
 MIN_MAILS = 15  # above a threshold, for it to be believed; with fewer, nothing of that label is decided alone
 GRID = np.geomspace(LEAST_TEMPERATURE, MOST_TEMPERATURE, 400)[1:-1]  # inside of what a card may say, also when rounded
+EXPONENTS = np.linspace(-MOST_EXPONENT, MOST_EXPONENT, 21)
 
 
 def fit_temperature(logits: Array, labels: npt.NDArray[np.int64]) -> float:
     """The temperature of least negative log-likelihood (Guo et al. 2017, section 4.2), by a search of the grid."""
-    rows = np.arange(len(labels))
-    losses = [-np.log(softmax(logits / t)[rows, labels] + 1e-12).mean() for t in GRID]
+    losses = [_loss(logits / t, labels) for t in GRID]
     return float(GRID[int(np.argmin(losses))])
+
+
+def fit_lengths(logits: Array, labels: npt.NDArray[np.int64], n_tokens: npt.NDArray[np.int64]) -> tuple[float, float]:
+    """The temperature and the length exponent of a card, together of least negative log-likelihood.
+
+    logits: (mails, labels); labels: (mails,), columns of the logits; n_tokens: (mails,).
+    """
+    temperature, exponent, least = 1.0, 0.0, np.inf
+    for tried in EXPONENTS:
+        scaled = logits / length_factors(n_tokens, tried)[:, None]
+        fitted = fit_temperature(scaled, labels)
+        if (loss := _loss(scaled / fitted, labels)) < least:
+            temperature, exponent, least = fitted, float(tried), loss
+    return temperature, exponent
+
+
+def _loss(logits: Array, labels: npt.NDArray[np.int64]) -> float:
+    """Mean negative log-likelihood, in nats."""
+    return float(-np.log(softmax(logits)[np.arange(len(labels)), labels] + 1e-12).mean())
 
 
 def expected_calibration_error(confidences: Array, right: npt.NDArray[np.bool_], bins: int = 15) -> float:

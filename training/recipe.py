@@ -25,7 +25,7 @@ from model.tokenizer import MailTokenizer
 from model.weights import Precision, load_network
 from training.adapt import adapt
 from training.batches import collate, encode
-from training.calibration import fit_temperature, label_thresholds
+from training.calibration import fit_lengths, label_thresholds
 from training.corpus_check import forbidden_texts
 from training.data import Mail, corpus_hash, read_split
 from training.evaluation import by_length, evaluate
@@ -105,16 +105,18 @@ def _adapted_layers(recipe: Recipe, start: Start, texts: list[str], run: Path, r
 
 
 def calibrate(folder: Path, development: list[Mail]) -> Card:
-    """The folder's card with a temperature and thresholds fitted on development mails."""
+    """The folder's card with temperature, length exponent and thresholds fitted on development mails."""
     classifier = Classifier(folder, threads=torch.get_num_threads())
     probabilities = np.zeros((len(development), len(classifier.classes)))
     for rows in by_length(development):
         probabilities[rows] = classifier.predict_proba([development[i].text for i in rows])
-    logits = np.log(probabilities + 1e-30) * classifier.card.temperature
+    n_tokens = np.array([len(tokens.ids) for tokens in classifier.tokenizer.encode([m.text for m in development])])
+    logits = np.log(probabilities + 1e-30) * classifier.card.temperatures(n_tokens).astype(np.float64)[:, None]
     labels = np.array([classifier.classes.index(mail.label) for mail in development])
-    temperature = fit_temperature(logits, labels)
-    thresholds = label_thresholds(softmax(logits / temperature), labels, classifier.classes)
-    return replace(classifier.card, temperature=temperature, thresholds=thresholds)
+    temperature, exponent = fit_lengths(logits, labels, n_tokens)
+    fitted = replace(classifier.card, temperature=temperature, length_exponent=exponent)
+    probabilities = softmax(logits / fitted.temperatures(n_tokens).astype(np.float64)[:, None])
+    return replace(fitted, thresholds=label_thresholds(probabilities, labels, classifier.classes))
 
 
 @torch.inference_mode()

@@ -42,7 +42,10 @@ class ModelOut(Wire):
     serving: bool
     problem: str | None
     languages: list[str] | None
-    temperature: float | None
+    temperature: float | None = Field(description="what the label's logits of a mail of 30 tokens are divided by")
+    length_exponent: float | None = Field(
+        description="power of a mail's tokens that the temperature grows with; 0: every mail has the same"
+    )
     auto_thresholds: dict[str, float] | None
     evaluations: list[EvaluationOut]
     suites: list[SuiteResultOut] = Field(description="the last finished run of each suite on this very model")

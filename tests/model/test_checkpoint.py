@@ -45,6 +45,8 @@ def test_a_truncated_file_is_named(folder: Path, name: str) -> None:
         ("card.json", "[]", "card.json: is not a JSON object"),
         ("card.json", CARD.replace("1.0", "0.0"), "temperature 0.0 is not between 0.25 and 6.0"),
         ("card.json", CARD.replace("1.0", "NaN"), "temperature nan is not between"),
+        ("card.json", CARD.replace("{}", '{}, "length_exponent": 0.6', 1), "length_exponent 0.6 is not between"),
+        ("card.json", CARD.replace("{}", '{}, "length_exponent": NaN', 1), "length_exponent nan is not between"),
         ("card.json", CARD.replace("{}", '{"other": 0.0}', 1), "threshold 0.0 of 'other' is not between 0.5 and 1.01"),
         ("card.json", CARD.replace("{}", '{"other": NaN}', 1), "threshold nan of 'other' is not between"),
         ("card.json", CARD.replace("[]", '["English"]'), "language 'English' is no ISO 639-1 code"),

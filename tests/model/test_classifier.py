@@ -1,15 +1,17 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-from model.checkpoint import Card
+from model.checkpoint import Card, rewrite_card
 from model.classifier import MAX_TOKENS, Classifier, softmax
 from model.config import POSITION_SCHEMES, PositionScheme
 from model.weights import Precision, load_network
@@ -42,8 +44,23 @@ def test_released_model_agrees_with_torch(released: Classifier) -> None:
         ids = torch.tensor([[tokenizer.cls_id, *tokenizer.encode([text])[0].ids, tokenizer.sep_id]])
         with torch.inference_mode():
             output = network(ids, torch.arange(ids.shape[1])[None], torch.ones_like(ids, dtype=torch.bool))
-        expected = softmax(output.label_logits.numpy() / np.float32(released.card.temperature))[0]
+        expected = softmax(output.label_logits.numpy() / released.card.temperatures(ids.shape[1] - 2))[0]
         np.testing.assert_allclose(released.predict_proba([text])[0], expected, atol=1e-4)
+
+
+def test_a_card_can_make_long_mails_less_sure_and_short_ones_surer(tiny_folder: Path, tmp_path: Path) -> None:
+    texts = ["refund " * 15, "refund " * 30, "refund " * 60]
+    folder = Path(shutil.copytree(tiny_folder, tmp_path / "model"))
+    before = Classifier(folder)
+    rewrite_card(folder, before.config, replace(before.card, length_exponent=0.5))
+    after = Classifier(folder)
+    was, now = (classifier.predict_proba(texts).max(axis=1) for classifier in (before, after))
+    assert now[0] > was[0]
+    assert now[1] == pytest.approx(was[1], rel=1e-5)
+    assert now[2] < was[2]
+    assert [prediction.confidence for prediction in after.predict(texts)] == pytest.approx(now, rel=1e-5)
+    explained = after.explainer.read(after.explainer.split(texts[0]))
+    assert explained.confidence == pytest.approx(now[0], abs=1e-3)
 
 
 @pytest.mark.parametrize("words", [1, 29, 30, 31, 129, 513, 20_000])

@@ -3,8 +3,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from model.checkpoint import Card
 from model.classifier import softmax
-from training.calibration import expected_calibration_error, fit_temperature, label_thresholds, threshold
+from training.calibration import (
+    expected_calibration_error,
+    fit_lengths,
+    fit_temperature,
+    label_thresholds,
+    threshold,
+)
 from training.evaluation import wilson_interval
 
 
@@ -13,6 +20,19 @@ def test_the_temperature_that_made_the_labels_is_found() -> None:
     logits = rng.normal(size=(20_000, 4)) * 3
     labels = np.array([rng.choice(4, p=row) for row in softmax(logits / 2.0)])
     assert fit_temperature(logits, labels) == pytest.approx(2.0, rel=0.05)
+
+
+def test_a_temperature_that_grows_with_length_is_found_and_none_where_none_does() -> None:
+    rng = np.random.default_rng(0)
+    logits = rng.normal(size=(20_000, 4)) * 3
+    n_tokens = rng.integers(1, 1_500, 20_000)
+    grown = Card("v", temperature=1.5, length_exponent=0.2)
+    labels = np.array([rng.choice(4, p=row) for row in softmax(logits / grown.temperatures(n_tokens)[:, None])])
+    temperature, exponent = fit_lengths(logits, labels, n_tokens)
+    assert temperature == pytest.approx(1.5, rel=0.05)
+    assert exponent == pytest.approx(0.2, abs=0.05)
+    labels = np.array([rng.choice(4, p=row) for row in softmax(logits / 1.5)])
+    assert fit_lengths(logits, labels, n_tokens)[1] == pytest.approx(0.0, abs=1e-9)
 
 
 def test_calibration_error_is_nought_where_confidence_is_accuracy_and_large_where_not() -> None:
