@@ -43,7 +43,7 @@ openapi: $(VENV)/.dev ## Write openapi.json anew
 
 train: $(VENV)/.dev ## Make the released models again, into runs/base/model and runs/small/model; some nine hours on two cores
 	$(BIN)/refund-trainer train --run runs/base --output runs/base/first --version first --epochs 3
-	$(BIN)/refund-trainer go-on --run runs/on --start runs/base/first --output runs/base/model --version 2026.12.7 --minutes 360
+	$(BIN)/refund-trainer go-on --run runs/on --start runs/base/first --output runs/base/model --version 2026.12.8 --minutes 360
 	$(BIN)/refund-trainer train --run runs/small --output runs/small/model --version 2026.12.6-small --size small --epochs 3
 
 train-quick: $(VENV)/.dev ## The released model goes on for three minutes, into runs/quick/model

@@ -17,7 +17,7 @@ TARGET_ACCURACY = 0.99  # of the mails that are decided without a person
 MONEY_BACK_ACCURACY = 0.998  # of those that are read as a refund: money that went out wrongly rarely comes back
 MIN_MAILS = 15  # above a threshold, for it to be believed; with fewer, nothing of that label is decided alone
 GRID = np.geomspace(LEAST_TEMPERATURE, MOST_TEMPERATURE, 400)[1:-1]  # inside of what a card may say, also when rounded
-EXPONENTS = np.linspace(-MOST_EXPONENT, MOST_EXPONENT, 21)
+EXPONENTS = np.linspace(-MOST_EXPONENT, MOST_EXPONENT, 21).round(2)
 
 
 def fit_temperature(logits: Array, labels: npt.NDArray[np.int64]) -> float:

@@ -171,7 +171,7 @@ def go_on(
 ) -> None:
     """Train a model further on the corpus: hard mails first, by several processes, for a given time.
 
-    Example: `refund-trainer go-on --output runs/on/model --version 2026.12.7 --minutes 100 --workers 2`
+    Example: `refund-trainer go-on --output runs/on/model --version 2026.12.8 --minutes 100 --workers 2`
     """
     _must_be_new(output)
     _must_be_known(precision)
