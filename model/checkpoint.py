@@ -147,16 +147,17 @@ def read_card(path: Path) -> Card:
         raise ModelFolderError(path, f"field {error} is missing") from None
     except (TypeError, ValueError, AttributeError) as error:
         raise ModelFolderError(path, f"holds a wrong value: {error}") from error
-    if not LEAST_TEMPERATURE <= card.temperature <= MOST_TEMPERATURE:
-        least_and_most = f"{LEAST_TEMPERATURE} and {MOST_TEMPERATURE}"
-        raise ModelFolderError(path, f"temperature {card.temperature} is not between {least_and_most}")
-    if not -MOST_EXPONENT <= card.length_exponent <= MOST_EXPONENT:
-        least_and_most = f"{-MOST_EXPONENT} and {MOST_EXPONENT}"
-        raise ModelFolderError(path, f"length_exponent {card.length_exponent} is not between {least_and_most}")
-    for label, threshold in card.thresholds.items():
-        if not LEAST_THRESHOLD <= threshold <= MOST_THRESHOLD:
-            least_and_most = f"{LEAST_THRESHOLD} and {MOST_THRESHOLD}"
-            raise ModelFolderError(path, f"threshold {threshold} of {label!r} is not between {least_and_most}")
+    bounded = [
+        (f"temperature {card.temperature}", card.temperature, LEAST_TEMPERATURE, MOST_TEMPERATURE),
+        (f"length_exponent {card.length_exponent}", card.length_exponent, -MOST_EXPONENT, MOST_EXPONENT),
+        *(
+            (f"threshold {threshold} of {label!r}", threshold, LEAST_THRESHOLD, MOST_THRESHOLD)
+            for label, threshold in card.thresholds.items()
+        ),
+    ]
+    for what, value, least, most in bounded:
+        if not least <= value <= most:
+            raise ModelFolderError(path, f"{what} is not between {least} and {most}")
     for language in card.languages:
         if not isinstance(language, str) or not LANGUAGE.fullmatch(language):
             raise ModelFolderError(path, f"language {language!r} is no ISO 639-1 code")
